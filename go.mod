@@ -1,0 +1,3 @@
+module github.com/stria-ml/stria
+
+go 1.25.0
