@@ -1,0 +1,61 @@
+// Package cpu implements the operations of internal/backend on the host's
+// processor: portable Go, and assembly for amd64 chosen at start by what the
+// processor has.
+package cpu
+
+import (
+	"fmt"
+	"unsafe"
+
+	"github.com/stria-ml/stria/internal/backend"
+)
+
+// Device is the host's processor.
+type Device struct{}
+
+func init() {
+	backend.Register("cpu", func(name string) (backend.Device, error) {
+		if name != "cpu" {
+			return nil, fmt.Errorf("device %q: there is one CPU device, %q", name, "cpu")
+		}
+		return Device{}, nil
+	})
+}
+
+// Name returns "cpu".
+func (Device) Name() string { return "cpu" }
+
+// memory is a block of host memory. It starts on a cache line.
+type memory struct{ bytes []byte }
+
+func (m *memory) Len() int     { return len(m.bytes) }
+func (m *memory) Host() []byte { return m.bytes }
+
+// cacheLine is the alignment of every allocation, in bytes.
+const cacheLine = 64
+
+// Alloc returns n bytes of the Go heap, aligned to a cache line and zero.
+func (Device) Alloc(n int) (backend.Memory, error) {
+	if n < 0 {
+		return nil, fmt.Errorf("cpu: allocation of %d bytes", n)
+	}
+	block := make([]byte, n+cacheLine)
+	skip := int(-uintptr(unsafe.Pointer(&block[0])) & (cacheLine - 1))
+	return &memory{block[skip : skip+n : skip+n]}, nil
+}
+
+// HostMemory wraps bytes that lie in host memory already, such as a mapped
+// file.
+func HostMemory(bytes []byte) backend.Memory { return &memory{bytes} }
+
+// Upload copies src to dst.
+func (Device) Upload(dst backend.Memory, off int, src []byte) error {
+	copy(dst.Host()[off:off+len(src)], src)
+	return nil
+}
+
+// Download copies from src to dst.
+func (Device) Download(dst []byte, src backend.Memory, off int) error {
+	copy(dst, src.Host()[off:off+len(dst)])
+	return nil
+}
