@@ -1,0 +1,196 @@
+package tensor
+
+import (
+	"math/bits"
+
+	"github.com/stria-ml/stria/internal/backend"
+)
+
+// Arena hands out tensors whose memory it takes back and uses again: a graph's
+// intermediates. It serves one goroutine. Every tensor that it holds counts as
+// a holder of its storage; when the last holder is released, the bytes return
+// to the arena, and whoever still has a tensor over them gets a Closed error at
+// the next use. Headers and storages that were never exposed are reused as well,
+// so that a steady state allocates nothing.
+type Arena struct {
+	device   backend.Device
+	blocks   map[int][]backend.Memory // free memory by size class
+	headers  []*Tensor
+	storages []*Storage
+	held     int // bytes in use
+	peak     int
+	reserved int // bytes got from the device
+}
+
+// NewArena returns an arena on a device.
+func NewArena(device Device) *Arena {
+	return &Arena{device: device.backend(), blocks: map[int][]backend.Memory{}}
+}
+
+// Device returns the device whose memory the arena hands out.
+func (a *Arena) Device() Device { return Device{a.device} }
+
+// Held returns the bytes in use now.
+func (a *Arena) Held() int { return a.held }
+
+// Peak returns the most bytes that were in use at a time.
+func (a *Arena) Peak() int { return a.peak }
+
+// Reserved returns the bytes that the arena has from its device, in use or not.
+func (a *Arena) Reserved() int { return a.reserved }
+
+// Empty returns a contiguous tensor with unspecified contents.
+func (a *Arena) Empty(dtype DType, shape ...int) *Tensor {
+	size := count("empty", shape)
+	t := a.header(a.storage(mul("empty", "the byte count", size, dtype.Size())))
+	t.init(dtype, shape, size)
+	return t
+}
+
+// EmptyLike returns a tensor of t's shape and dtype with unspecified contents.
+// Where t's elements lie dense, in whatever order of dims, the new tensor has
+// the same strides, so that views of the one have equal views of the other.
+func (a *Arena) EmptyLike(t *Tensor) *Tensor {
+	like := a.Empty(t.dtype, t.shape...)
+	if !t.contiguous && isDense(t.shape, t.strides) {
+		copy(like.strides, t.strides)
+		like.contiguous = false
+	}
+	return like
+}
+
+// Alias returns a tensor of the arena with t's storage and layout, for views
+// that the arena is to hold.
+func (a *Arena) Alias(t *Tensor) *Tensor {
+	t.storage.alive("alias")
+	alias := a.header(t.storage)
+	alias.storage, alias.dtype, alias.offset, alias.size, alias.contiguous = t.storage, t.dtype, t.offset, t.size, t.contiguous
+	alias.setDims(t.shape, t.strides)
+	return alias
+}
+
+// Expose marks t as handed out to a caller who may keep it.
+func (a *Arena) Expose(t *Tensor) { t.expose() }
+
+// Release ends the arena's hold on t, which the arena made. Tensors of others
+// are left alone.
+func (a *Arena) Release(t *Tensor) {
+	if t == nil || t.arena != a {
+		return
+	}
+	s := t.storage
+	t.arena = nil
+	if !t.exposed {
+		*t = Tensor{}
+		a.headers = append(a.headers, t)
+	}
+	if s.arena != a {
+		return
+	}
+	if s.holders--; s.holders == 0 {
+		a.takeBack(s)
+	}
+}
+
+// takeBack recycles a storage without holders.
+func (a *Arena) takeBack(s *Storage) {
+	class, _ := sizeClass(s.bytes)
+	a.blocks[class] = append(a.blocks[class], s.mem)
+	a.held -= s.bytes
+	s.released.Store(true)
+	s.mem, s.arena = nil, nil
+	if !s.exposed {
+		a.storages = append(a.storages, s)
+	}
+}
+
+// header returns a blank header over s, and counts it as a holder.
+func (a *Arena) header(s *Storage) *Tensor {
+	var t *Tensor
+	if n := len(a.headers); n > 0 {
+		t = a.headers[n-1]
+		a.headers = a.headers[:n-1]
+	} else {
+		t = new(Tensor)
+	}
+	t.arena, t.storage = a, s
+	if s.arena == a {
+		s.holders++
+	}
+	return t
+}
+
+// storage returns a storage of that many bytes without holders.
+func (a *Arena) storage(bytes int) *Storage {
+	var s *Storage
+	if n := len(a.storages); n > 0 {
+		s = a.storages[n-1]
+		a.storages = a.storages[:n-1]
+		s.version.Add(1) // a version of the former use is no version of this one
+		s.released.Store(false)
+	} else {
+		s = new(Storage)
+	}
+	s.device, s.mem, s.bytes, s.arena, s.holders = a.device, a.block(bytes), bytes, a, 0
+	a.held += bytes
+	a.peak = max(a.peak, a.held)
+	return s
+}
+
+// block returns free or new memory of at least that many bytes.
+func (a *Arena) block(bytes int) backend.Memory {
+	class, size := sizeClass(bytes)
+	if free := a.blocks[class]; len(free) > 0 {
+		a.blocks[class] = free[:len(free)-1]
+		return free[len(free)-1]
+	}
+	mem, err := a.device.Alloc(size)
+	if err != nil {
+		fail("empty", InvalidArgument, "allocation of %d bytes on %s: %v", size, a.device.Name(), err)
+	}
+	a.reserved += size
+	return mem
+}
+
+// Trim drops free memory to the device.
+func (a *Arena) Trim() {
+	for class, free := range a.blocks {
+		for _, mem := range free {
+			a.reserved -= mem.Len()
+		}
+		delete(a.blocks, class)
+	}
+}
+
+// sizeClass rounds bytes up to the next of four steps per power of two, at
+// least 64, and numbers the steps.
+func sizeClass(bytes int) (class, size int) {
+	if bytes <= 64 {
+		return 0, 64
+	}
+	shift := bits.Len(uint(bytes-1)) - 3
+	size = ((bytes-1)>>shift + 1) << shift
+	return size, size
+}
+
+// isDense reports whether a layout covers consecutive elements once each, in
+// any order of dims.
+func isDense(shape, strides []int) bool {
+	var done uint32
+	expected := 1
+	for range shape {
+		next := -1
+		for axis := range shape {
+			if done&(1<<axis) == 0 && (shape[axis] == 1 || strides[axis] == expected) {
+				next = axis
+				break
+			}
+		}
+		if next < 0 {
+			return false
+		}
+		done |= 1 << next
+		expected *= shape[next]
+	}
+	return true
+}
