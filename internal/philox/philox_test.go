@@ -3,7 +3,7 @@ package philox
 import "testing"
 
 // The vectors of philox4x32 with 10 rounds in the Random123 distribution
-// (examples/kat_vectors): all bits clear, all bits set, and the digits of pi.
+// (file kat_vectors): all bits clear, all bits set, and the digits of pi.
 func TestKnownAnswers(t *testing.T) {
 	for _, v := range []struct {
 		counter [4]uint32
