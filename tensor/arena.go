@@ -78,11 +78,31 @@ func (a *Arena) Release(t *Tensor) {
 	if t == nil || t.arena != a {
 		return
 	}
-	s := t.storage
+	a.Drop(t)
 	t.arena = nil
 	if !t.exposed {
 		*t = Tensor{}
 		a.headers = append(a.headers, t)
+	}
+}
+
+// givenBack stands in for the storage of dropped tensors.
+var givenBack = func() *Storage {
+	s := &Storage{device: cpuDevice}
+	s.released.Store(true)
+	return s
+}()
+
+// Drop ends t's hold on its storage but leaves its shape, strides and dtype to
+// be read until Release.
+func (a *Arena) Drop(t *Tensor) {
+	if t == nil || t.arena != a || t.dropped {
+		return
+	}
+	s := t.storage
+	t.dropped = true
+	if !t.exposed {
+		t.storage = givenBack
 	}
 	if s.arena != a {
 		return

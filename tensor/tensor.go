@@ -23,6 +23,7 @@ type Tensor struct {
 
 	contiguous bool
 	exposed    bool   // the header was handed out: its arena does not reuse it
+	dropped    bool   // the arena's hold on the storage has ended
 	arena      *Arena // that made the header, or nil
 	dims       [2 * inlineDims]int
 }
@@ -48,7 +49,7 @@ func newView(op string, base *Tensor, shape, strides []int, offset int) *Tensor 
 	base.storage.alive(op)
 	size := checkLayout(op, base.storage, base.dtype, shape, strides, offset)
 	var t *Tensor
-	if base.arena != nil && !base.exposed {
+	if base.arena != nil && !base.exposed && !base.dropped {
 		t = base.arena.header(base.storage)
 	} else {
 		t = new(Tensor)
