@@ -2,4 +2,7 @@ module github.com/stria-ml/stria
 
 go 1.25.0
 
-require pgregory.net/rapid v1.3.0 // indirect
+require (
+	golang.org/x/sys v0.44.0 // indirect
+	pgregory.net/rapid v1.3.0 // indirect
+)
