@@ -21,3 +21,13 @@ func (t *Tensor) copyTo(op string, dtype DType) *Tensor {
 	dst.storage.device.Copy(dst.operand(op), src)
 	return dst
 }
+
+// To returns t converted to dtype in a new contiguous tensor, or t itself if it
+// has that dtype already.
+func (t *Tensor) To(dtype DType) *Tensor {
+	checkDType("to", dtype)
+	if t.dtype == dtype {
+		return t
+	}
+	return t.copyTo("to", dtype)
+}
