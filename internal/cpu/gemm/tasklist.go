@@ -1,0 +1,57 @@
+package gemm
+
+import "sync"
+
+// taskList holds the tasks of one kernel set that are ready for reuse, as many
+// as there were ever calls at the same time.
+type taskList[T Float] struct {
+	mu        sync.Mutex
+	free      []*task[T]
+	newKernel func() kernel[T]
+}
+
+var (
+	portable32 = taskList[float32]{newKernel: func() kernel[float32] { return new(portable[float32]) }}
+	portable64 = taskList[float64]{newKernel: func() kernel[float64] { return new(portable[float64]) }}
+
+	// tasks32 is the set in use for float32, chosen when the program starts.
+	tasks32 = &portable32
+)
+
+// tasksOf is the list for T.
+func tasksOf[T Float]() *taskList[T] {
+	var zero T
+	var list any = &portable64
+	if _, ok := any(zero).(float32); ok {
+		list = tasks32
+	}
+	return list.(*taskList[T])
+}
+
+func (l *taskList[T]) get() *task[T] {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if n := len(l.free); n > 0 {
+		t := l.free[n-1]
+		l.free = l.free[:n-1]
+		return t
+	}
+	return &task[T]{kern: l.newKernel()}
+}
+
+// put takes t back and drops its references to the caller's memory.
+func (l *taskList[T]) put(t *task[T]) {
+	none := Matrix[T]{}
+	t.a, t.b, t.c = none, none, none
+	t.pa, t.pb, t.pc = none, none, none
+	t.slab.b = nil
+	for i := range t.workers {
+		s := &t.workers[i]
+		s.slab.b = nil
+		s.block.a, s.block.b, s.block.c = nil, nil, none
+		s.vec = vec[T]{}
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.free = append(l.free, t)
+}
