@@ -1,0 +1,131 @@
+package cpu
+
+import (
+	"sync"
+	"unsafe"
+
+	"github.com/stria-ml/stria/internal/backend"
+	"github.com/stria-ml/stria/internal/iter"
+	"github.com/stria-ml/stria/internal/parallel"
+)
+
+// grain is how many positions of a loop make one chunk: enough to pay for
+// handing the chunk over, few enough to share among the cores. What makes less
+// than two chunks is done by one thread.
+const grain = 1 << 14
+
+// job is one operation over the positions of a loop: what its body needs to
+// know, without a closure. Jobs are reused.
+type job struct {
+	loop   iter.Loop
+	bytes  [iter.MaxOperands][]byte // the operands' memory, destination first
+	body   func(j *job, lo, hi int) // does pieces lo to hi
+	pieces int                      // positions of the loop, unless the operation says otherwise
+	grain  int                      // pieces that make one chunk
+
+	// Parameters, as the body understands them.
+	op           uint8
+	to, from     backend.DType
+	scalar       [2]backend.Scalar
+	bits         uint64
+	key, counter uint64
+	triangle     triangle
+	inner        iter.Loop
+}
+
+var jobs freeList[job]
+
+// newJob returns a job over the operands, which have shape; the caller sets
+// its parameters and runs it.
+func newJob(order iter.Order, shape []int, operands ...*backend.Operand) *job {
+	j := jobs.get()
+	var views [iter.MaxOperands]iter.View
+	for k, o := range operands {
+		views[k] = iter.Of(o)
+		j.bytes[k] = o.Mem.Host()
+	}
+	j.loop = iter.New(order, shape, views[:len(operands)]...)
+	j.pieces, j.grain = j.loop.Len(), grain
+	return j
+}
+
+// run does all pieces with body, on several threads if there are many, and ends
+// the job.
+func (j *job) run(body func(j *job, lo, hi int)) {
+	j.body = body
+	if j.pieces < 2*j.grain {
+		body(j, 0, j.pieces)
+	} else {
+		parallel.Run(j, chunksOf(j.pieces, j.grain))
+	}
+	jobs.put(j)
+}
+
+// Chunk does one grain of pieces.
+func (j *job) Chunk(i, _ int) {
+	lo := i * j.grain
+	j.body(j, lo, min(lo+j.grain, j.pieces))
+}
+
+// number is what arithmetic is defined for.
+type number interface{ float32 | float64 | int64 }
+
+// elements are bytes seen as elements of type T, as many as fit.
+func elements[T any](bytes []byte) []T {
+	var zero T
+	n := len(bytes) / int(unsafe.Sizeof(zero))
+	return unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(bytes))), n)
+}
+
+// block is how many elements of a strided run are packed at a time. Four
+// blocks of the widest type stay in the first cache.
+const block = 512
+
+// packRoom is room to pack strided elements in: one block for each operand.
+type packRoom [iter.MaxOperands][block * 8]byte
+
+var packRooms = sync.Pool{New: func() any { return new(packRoom) }}
+
+// room is operand k's block.
+func room[T any](s *packRoom, k int) []T { return elements[T](s[k][:]) }
+
+// pack returns n elements of src from off on, step apart, as neighbours: where
+// they lie if they are, or else in buf.
+func pack[T any](buf, src []T, off, step, n int) []T {
+	if step == 1 {
+		return src[off : off+n]
+	}
+	buf = buf[:n]
+	if step == 0 {
+		v := src[off]
+		for i := range buf {
+			buf[i] = v
+		}
+		return buf
+	}
+	for i := range buf {
+		buf[i] = src[off]
+		off += step
+	}
+	return buf
+}
+
+// place returns where a kernel should write n elements of dst: the elements
+// themselves if they are neighbours, or else buf.
+func place[T any](buf, dst []T, off, step, n int) []T {
+	if step == 1 {
+		return dst[off : off+n]
+	}
+	return buf[:n]
+}
+
+// unpack ends what place began: it writes buf to dst if they differ.
+func unpack[T any](dst, buf []T, off, step int) {
+	if step == 1 {
+		return
+	}
+	for _, v := range buf {
+		dst[off] = v
+		off += step
+	}
+}
