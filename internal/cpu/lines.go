@@ -23,7 +23,7 @@ func values[T any](o *backend.Operand) []T {
 // lines is an operand seen as one-dimensional lines along one of its dims,
 // numbered in the logical order of the other dims. The zero value stands for
 // an absent operand.
-type lines[T any] struct {
+type lines[T floating] struct {
 	data  []T
 	n     int // elements of a line
 	step  int // distance of a line's elements
