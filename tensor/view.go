@@ -64,6 +64,14 @@ func (t *Tensor) View(shape ...int) *Tensor {
 	return d.view("view", t, t.offset)
 }
 
+// CanView reports whether View would succeed with this shape, which must have
+// t's number of elements.
+func (t *Tensor) CanView(shape ...int) bool {
+	var d dims
+	d.reshaped("view", t, shape)
+	return d.restride(t) < 0
+}
+
 // Reshape returns the same elements, in row-major order, under another shape:
 // a View where there can be one, and a copy otherwise.
 func (t *Tensor) Reshape(shape ...int) *Tensor {
