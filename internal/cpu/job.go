@@ -29,6 +29,7 @@ type job struct {
 	scalar       [2]backend.Scalar
 	bits         uint64
 	key, counter uint64
+	jump         int // what an index is multiplied by
 	triangle     triangle
 	inner        iter.Loop
 }

@@ -1,0 +1,89 @@
+package cpu
+
+import (
+	"github.com/stria-ml/stria/internal/backend"
+	"github.com/stria-ml/stria/internal/iter"
+)
+
+// CheckIndex returns the first value of index outside [0, n), if there is one.
+func (Device) CheckIndex(index backend.Operand, n int) (value int64, position int, ok bool) {
+	loop := iter.New(iter.Logical, index.Shape, iter.Of(&index))
+	data := elements[int64](index.Mem.Host())
+	for r := loop.All(); r.Next(); {
+		at := r.Off[0]
+		for i := range r.N {
+			if v := data[at]; v < 0 || v >= int64(n) {
+				return v, r.Pos + i, false
+			}
+			at += r.Step[0]
+		}
+	}
+	return 0, 0, true
+}
+
+// The three gathers below are one loop over dst: the element at a position comes
+// from x at that position's offset, in which the gathered dim counts for
+// nothing, plus jump times the index at that position.
+
+// Gather writes dst[i][j] = x[index[i][j]][j] along dim.
+func (d Device) Gather(dst, x, index backend.Operand, dim int) {
+	var strides [backend.MaxRank]int
+	copy(strides[:], x.Strides)
+	strides[dim] = 0
+	still := x
+	still.Strides = strides[:len(x.Strides)]
+	gather(&dst, &still, &index, x.Strides[dim])
+}
+
+// IndexSelect writes dst[i] = x[index[i]] along dim.
+func (d Device) IndexSelect(dst, x, index backend.Operand, dim int) {
+	var strides [backend.MaxRank]int
+	along := index
+	along.Strides = strides[:len(dst.Shape)]
+	along.Strides[dim] = index.Strides[0]
+	d.Gather(dst, x, along, dim)
+}
+
+// Embedding writes dst (N..., D) = weight[index] for weight (V, D).
+func (Device) Embedding(dst, weight, index backend.Operand) {
+	var rows, columns [backend.MaxRank]int
+	last := len(dst.Shape) - 1
+	along := index
+	along.Strides = rows[:last+1]
+	copy(along.Strides, index.Strides)
+	row := weight
+	row.Strides = columns[:last+1]
+	row.Strides[last] = weight.Strides[1]
+	gather(&dst, &row, &along, weight.Strides[0])
+}
+
+// gather reads x only at dst's shape and index only through its strides.
+func gather(dst, x, index *backend.Operand, jump int) {
+	j := newJob(iter.AnyOrder, dst.Shape, dst, x, index)
+	j.jump = jump
+	switch dst.DType.Size() {
+	case 1:
+		j.run(gatherRuns[uint8])
+	case 2:
+		j.run(gatherRuns[uint16])
+	case 4:
+		j.run(gatherRuns[uint32])
+	default:
+		j.run(gatherRuns[uint64])
+	}
+}
+
+func gatherRuns[U any](j *job, lo, hi int) {
+	dst, x, index := elements[U](j.bytes[0]), elements[U](j.bytes[1]), elements[int64](j.bytes[2])
+	for r := j.loop.Range(lo, hi); r.Next(); {
+		d, s, at := r.Off[0], r.Off[1], r.Off[2]
+		if r.Step[2] == 0 {
+			copyRun(dst, x, d, r.Step[0], s+int(index[at])*j.jump, r.Step[1], r.N)
+			continue
+		}
+		for range r.N {
+			dst[d] = x[s+int(index[at])*j.jump]
+			d, s, at = d+r.Step[0], s+r.Step[1], at+r.Step[2]
+		}
+	}
+}

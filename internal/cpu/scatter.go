@@ -1,0 +1,138 @@
+package cpu
+
+import (
+	"github.com/stria-ml/stria/internal/backend"
+	"github.com/stria-ml/stria/internal/iter"
+)
+
+// The three scatters below add src to rows of dst that an index names. Several
+// positions may name one row, so the dims that the index decides about are walked
+// in logical order (job.inner, over index and src), and work is shared out over
+// the other dims only (job.loop, over dst, index and src).
+
+// ScatterAdd adds src[i][j] to dst[index[i][j]][j] along dim.
+func (Device) ScatterAdd(dst, index, src backend.Operand, dim int) {
+	var extents, ds, is, ss [backend.MaxRank]int
+	n := 0
+	for d, extent := range index.Shape {
+		if d != dim {
+			extents[n], ds[n], is[n], ss[n] = extent, dst.Strides[d], index.Strides[d], src.Strides[d]
+			n++
+		}
+	}
+	j := jobs.get()
+	j.loop = iter.New(iter.AnyOrder, extents[:n],
+		iter.View{Strides: ds[:n], Offset: dst.Offset},
+		iter.View{Strides: is[:n], Offset: index.Offset},
+		iter.View{Strides: ss[:n], Offset: src.Offset})
+	j.inner = iter.New(iter.Logical, index.Shape[dim:dim+1],
+		iter.View{Strides: index.Strides[dim : dim+1]},
+		iter.View{Strides: src.Strides[dim : dim+1]})
+	j.jump = dst.Strides[dim]
+	j.scatter(&dst, &index, &src)
+}
+
+// IndexAdd adds src[i] to dst[index[i]] along dim.
+func (d Device) IndexAdd(dst, index, src backend.Operand, dim int) {
+	var strides [backend.MaxRank]int
+	along := index
+	along.Shape, along.Strides = src.Shape, strides[:len(src.Shape)]
+	along.Strides[dim] = index.Strides[0]
+	d.ScatterAdd(dst, along, src, dim)
+}
+
+// EmbeddingGrad adds dy (N..., D) to the rows index (N...) of dw (V, D).
+func (Device) EmbeddingGrad(dw, index, dy backend.Operand) {
+	last := len(dy.Shape) - 1
+	var still [1]int
+	j := jobs.get()
+	j.loop = iter.New(iter.AnyOrder, dy.Shape[last:],
+		iter.View{Strides: dw.Strides[1:], Offset: dw.Offset},
+		iter.View{Strides: still[:], Offset: index.Offset},
+		iter.View{Strides: dy.Strides[last:], Offset: dy.Offset})
+	j.inner = iter.New(iter.Logical, index.Shape,
+		iter.View{Strides: index.Strides},
+		iter.View{Strides: dy.Strides[:last]})
+	j.jump = dw.Strides[0]
+	j.scatter(&dw, &index, &dy)
+}
+
+// minColumns is the least number of columns that a thread adds to: a cache line
+// or more, so that threads do not write to the same one.
+const minColumns = 32
+
+// scatter runs and ends the job.
+func (j *job) scatter(dst, index, src *backend.Operand) {
+	j.bytes[0], j.bytes[1], j.bytes[2] = dst.Mem.Host(), index.Mem.Host(), src.Mem.Host()
+	j.pieces = j.loop.Len()
+	j.grain = max(minColumns, grain/max(1, j.inner.Len()))
+	switch dst.DType {
+	case backend.Float32:
+		j.run(scatterColumns[float32])
+	case backend.Float64:
+		j.run(scatterColumns[float64])
+	default:
+		j.run(scatterColumns[int64])
+	}
+}
+
+// scatterColumns adds the columns lo to hi of all rows.
+func scatterColumns[T number](j *job, lo, hi int) {
+	dst, index, src := elements[T](j.bytes[0]), elements[int64](j.bytes[1]), elements[T](j.bytes[2])
+	if hi-lo < 8 {
+		scatterSingly(j, lo, hi, dst, index, src)
+		return
+	}
+	for row := j.inner.All(); row.Next(); {
+		for i := range row.N {
+			at, from := row.Off[0]+i*row.Step[0], row.Off[1]+i*row.Step[1]
+			for r := j.loop.Range(lo, hi); r.Next(); {
+				scatterRun(dst, index[at:], src[from:], &r, j.jump)
+			}
+		}
+	}
+}
+
+// scatterSingly does the same column by column, for few of them.
+func scatterSingly[T number](j *job, lo, hi int, dst []T, index []int64, src []T) {
+	for r := j.loop.Range(lo, hi); r.Next(); {
+		for i := range r.N {
+			d, at, from := r.Off[0]+i*r.Step[0], r.Off[1]+i*r.Step[1], r.Off[2]+i*r.Step[2]
+			for row := j.inner.All(); row.Next(); {
+				p, s := at+row.Off[0], from+row.Off[1]
+				for range row.N {
+					dst[d+int(index[p])*j.jump] += src[s]
+					p, s = p+row.Step[0], s+row.Step[1]
+				}
+			}
+		}
+	}
+}
+
+// scatterRun adds one run of columns of one row.
+func scatterRun[T number](dst []T, index []int64, src []T, r *iter.Runs, jump int) {
+	d, at, s := r.Off[0], r.Off[1], r.Off[2]
+	if r.Step[1] == 0 {
+		addRun(dst, src, d+int(index[at])*jump, r.Step[0], s, r.Step[2], r.N)
+		return
+	}
+	for range r.N {
+		dst[d+int(index[at])*jump] += src[s]
+		d, at, s = d+r.Step[0], at+r.Step[1], s+r.Step[2]
+	}
+}
+
+// addRun adds n elements from src[s] on to dst[d] on.
+func addRun[T number](dst, src []T, d, dstep, s, sstep, n int) {
+	if dstep == 1 && sstep == 1 {
+		dst, src = dst[d:d+n], src[s:s+n]
+		for i, v := range src {
+			dst[i] += v
+		}
+		return
+	}
+	for range n {
+		dst[d] += src[s]
+		d, s = d+dstep, s+sstep
+	}
+}
