@@ -52,6 +52,9 @@ func checkBools(op string, data []byte) {
 
 // copyUnaligned returns a tensor with data copied to aligned memory.
 func copyUnaligned(op string, data []byte, dtype DType, shape []int) *Tensor {
+	strides := make([]int, len(shape))
+	rowMajor(strides, shape)
+	noteCopy(op, "the data does not start on a multiple of the element's size", dtype, shape, strides)
 	t := newTensor(op, cpuDevice, dtype, shape)
 	copy(t.storage.mem.Host(), data)
 	return t
