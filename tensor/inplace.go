@@ -94,6 +94,21 @@ func (t *Tensor) MaskedFillInPlace(mask *Tensor, value float64) *Tensor {
 	return t
 }
 
+// IndexAddInPlace adds src[i] to t[index[i]] along dim, in order of i, with
+// IndexAdd's rules. An index outside of dim panics with kind IndexOutOfRange.
+func (t *Tensor) IndexAddInPlace(dim int, index, src *Tensor) *Tensor {
+	IndexAddInto(t, t, dim, index, src)
+	return t
+}
+
+// ScatterAddInPlace adds src[i][j] to t[index[i][j]][j] (for dim 0 of two), in
+// logical order of index, with ScatterAdd's rules. An index outside of dim
+// panics with kind IndexOutOfRange.
+func (t *Tensor) ScatterAddInPlace(dim int, index, src *Tensor) *Tensor {
+	ScatterAddInto(t, t, dim, index, src)
+	return t
+}
+
 // binaryInPlace computes t = t op other.
 func (t *Tensor) binaryInPlace(op string, code backend.BinaryOp, other *Tensor) *Tensor {
 	binaryInto(op, code, t, t, other)
