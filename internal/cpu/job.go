@@ -32,6 +32,9 @@ type job struct {
 	jump         int // what an index is multiplied by
 	triangle     triangle
 	inner        iter.Loop
+	line         [2]int // strides along a line: of x and of dst
+	length       int    // of a line
+	reverse      bool
 }
 
 var jobs freeList[job]

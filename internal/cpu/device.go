@@ -1,0 +1,6 @@
+package cpu
+
+import "github.com/stria-ml/stria/internal/cpu/gemm"
+
+// KernelSet names the kernels in use. Runs are bit-identical on one set.
+func (Device) KernelSet() string { return gemm.KernelSet() }
