@@ -19,22 +19,5 @@ func (t *Tensor) alias(op string) *Tensor {
 // StorageOffset returns the storage position of one element, in elements.
 // Negative indices count from the end of their dim.
 func (t *Tensor) StorageOffset(index ...int) int {
-	const op = "storage offset"
-	if len(index) != len(t.shape) {
-		panic(&Error{Op: op, Kind: RankMismatch, Expected: len(t.shape), Actual: len(index),
-			Message: "index " + dimsString(index) + " has " + itoa(len(index)) + " dims, but shape " + dimsString(t.shape) +
-				" has " + itoa(len(t.shape))})
-	}
-	offset := t.offset
-	for axis, i := range index {
-		if i < 0 {
-			i += t.shape[axis]
-		}
-		if i < 0 || i >= t.shape[axis] {
-			panic(&Error{Op: op, Kind: IndexOutOfRange, Axis: axis, Expected: t.shape[axis], Actual: index[axis],
-				Message: "index " + dimsString(index) + " is out of range for shape " + dimsString(t.shape) + " in dim " + itoa(axis)})
-		}
-		offset += i * t.strides[axis]
-	}
-	return offset
+	return t.position("storage offset", index)
 }
