@@ -76,7 +76,7 @@ func TestMulBatch(t *testing.T) {
 		withThreads(t, threads)
 		eachKernelSet(t, func(t *testing.T) {
 			r := newRand(uint64(threads))
-			for range 100 {
+			for range 50 {
 				x := randomBatch(r)
 				x.check(t)
 			}
@@ -88,7 +88,7 @@ func TestMulBatchSmallBlocks(t *testing.T) {
 	smallBlocks(t)
 	eachKernelSet(t, func(t *testing.T) {
 		r := newRand(77)
-		for range 100 {
+		for range 50 {
 			x := randomBatch(r)
 			x.check(t)
 		}

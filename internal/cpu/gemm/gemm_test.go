@@ -173,8 +173,8 @@ func checkRandom[T Float](t *testing.T, seed uint64, cases, most int) {
 func TestMulRandom(t *testing.T) {
 	for _, threads := range []int{1, 2, 3} {
 		withThreads(t, threads)
-		eachKernelSet(t, func(t *testing.T) { checkRandom[float32](t, uint64(threads), 200, 300) })
-		t.Run("float64", func(t *testing.T) { checkRandom[float64](t, uint64(10+threads), 100, 200) })
+		eachKernelSet(t, func(t *testing.T) { checkRandom[float32](t, uint64(threads), 80, 220) })
+		t.Run("float64", func(t *testing.T) { checkRandom[float64](t, uint64(10+threads), 40, 150) })
 	}
 }
 
@@ -213,8 +213,8 @@ func TestMulSmallBlocks(t *testing.T) {
 	smallBlocks(t)
 	for _, threads := range []int{1, 2} {
 		withThreads(t, threads)
-		eachKernelSet(t, func(t *testing.T) { checkRandom[float32](t, 99, 200, 300) })
-		t.Run("float64", func(t *testing.T) { checkRandom[float64](t, 98, 100, 200) })
+		eachKernelSet(t, func(t *testing.T) { checkRandom[float32](t, 99, 100, 150) })
+		t.Run("float64", func(t *testing.T) { checkRandom[float64](t, 98, 40, 100) })
 	}
 }
 
@@ -304,7 +304,7 @@ func TestMulConcurrent(t *testing.T) {
 	withThreads(t, 2)
 	var wg sync.WaitGroup
 	for g := range 4 {
-		wg.Go(func() { checkRandom[float32](t, uint64(100+g), 40, 200) })
+		wg.Go(func() { checkRandom[float32](t, uint64(100+g), 25, 120) })
 	}
 	wg.Wait()
 }

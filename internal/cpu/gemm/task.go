@@ -20,6 +20,7 @@ type sizes struct {
 	nc     int // most columns of B packed at a time
 	pad    int // elements between packed tiles, so that they do not fall on the same cache sets
 
+	// Small operands are read in place; 0 in kernels that read packed ones only.
 	inPlaceB    int // B is not packed for up to this many rows of A, if its columns are adjacent
 	inPlaceA    int // A is not packed for up to this many columns of B, if its columns are adjacent
 	inPlaceALen int // and it has at most this many elements

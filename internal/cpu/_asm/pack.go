@@ -1,0 +1,140 @@
+package main
+
+import (
+	. "github.com/mmcloughlin/avo/build"
+	. "github.com/mmcloughlin/avo/operand"
+	. "github.com/mmcloughlin/avo/reg"
+)
+
+// transpose8 returns the columns of eight vectors.
+func transpose8(rows []VecVirtual) []VecVirtual {
+	// Pairs of rows, interleaved: in each half, 0 1 | 2 3 of the columns.
+	pairs := ymms(8)
+	for i := range 4 {
+		VUNPCKLPS(rows[2*i+1], rows[2*i], pairs[2*i])
+		VUNPCKHPS(rows[2*i+1], rows[2*i], pairs[2*i+1])
+	}
+	// quads[4*h+c] is column c of rows 4h..4h+3, and column c+4 in the upper half.
+	quads := ymms(8)
+	for h := range 2 {
+		p, q := pairs[4*h:], quads[4*h:]
+		VSHUFPS(Imm(0x44), p[2], p[0], q[0])
+		VSHUFPS(Imm(0xee), p[2], p[0], q[1])
+		VSHUFPS(Imm(0x44), p[3], p[1], q[2])
+		VSHUFPS(Imm(0xee), p[3], p[1], q[3])
+	}
+	columns := make([]VecVirtual, 8)
+	for c := range 4 {
+		columns[c] = YMM()
+		VPERM2F128(Imm(0x20), quads[4+c], quads[c], columns[c])
+	}
+	for c := range 4 {
+		columns[4+c] = YMM()
+		VPERM2F128(Imm(0x31), quads[4+c], quads[c], columns[4+c])
+	}
+	return columns
+}
+
+// loadPointers loads the eight pointers at p.
+func loadPointers(p Register) []Register {
+	r := make([]Register, 8)
+	for i := range r {
+		g := GP64()
+		MOVQ(at(p, 8*i), g)
+		r[i] = g
+	}
+	return r
+}
+
+// transpose8xN writes dst[k*ds+i] = rows[i][k] for k < n. Each row of dst is
+// written 8 wide, in ascending k, so ds may be less than 8 floats (the tiles of
+// A are 6 wide) if the floats after the last row may be overwritten.
+func transpose8xN() {
+	TEXT("transpose8xN", NOSPLIT, "func(dst *float32, ds int, rows *uint64, n int, ahead int)")
+	Doc("transpose8xN prefetches the rows ahead bytes from those that it reads.")
+	dst := Load(Param("dst"), GP64())
+	ds := Load(Param("ds"), GP64())
+	n := Load(Param("rows"), GP64()).(GPVirtual)
+	p := loadPointers(n)
+	Load(Param("n"), n)
+	off, ahead := GP64(), GP64()
+	XORQ(off, off)
+	Load(Param("ahead"), ahead)
+	SUBQ(Imm(8), n)
+	JLT(LabelRef("rest"))
+	Label("k8")
+	for i := range p {
+		PREFETCHT0(indexed(p[i], ahead, 1))
+	}
+	ADDQ(Imm(32), ahead)
+	rows := ymms(8)
+	for i, r := range rows {
+		VMOVUPS(indexed(p[i], off, 1), r)
+	}
+	for _, column := range transpose8(rows) {
+		VMOVUPS(column, at(dst, 0))
+		ADDQ(ds, dst)
+	}
+	ADDQ(Imm(32), off)
+	SUBQ(Imm(8), n)
+	JGE(LabelRef("k8"))
+	Label("rest")
+	ADDQ(Imm(8), n)
+	JZ(LabelRef("done"))
+	mask := maskFirst(n)
+	rows = ymms(8)
+	for i, r := range rows {
+		VMASKMOVPS(indexed(p[i], off, 1), mask, r)
+	}
+	for i, column := range transpose8(rows) {
+		VMOVUPS(column, at(dst, 0))
+		if i == 6 {
+			break
+		}
+		ADDQ(ds, dst)
+		DECQ(n)
+		JZ(LabelRef("done"))
+	}
+	Label("done")
+	VZEROUPPER()
+	RET()
+}
+
+// copyBlocks16 copies n blocks of 16 adjacent floats to places ds bytes apart.
+func copyBlocks16() {
+	TEXT("copyBlocks16", NOSPLIT, "func(dst *float32, ds int, src *float32, n int)")
+	lo, hi := YMM(), YMM()
+	copyLoop(64, func(dst, src Register) {
+		VMOVUPS(at(src, 0), lo)
+		VMOVUPS(at(src, 32), hi)
+		VMOVUPS(lo, at(dst, 0))
+		VMOVUPS(hi, at(dst, 32))
+	})
+}
+
+// copyBlocks6 copies n blocks of 6 adjacent floats to places ds bytes apart.
+func copyBlocks6() {
+	TEXT("copyBlocks6", NOSPLIT, "func(dst *float32, ds int, src *float32, n int)")
+	lo, hi := XMM(), XMM()
+	copyLoop(24, func(dst, src Register) {
+		VMOVUPS(at(src, 0), lo)
+		VMOVSD(at(src, 16), hi)
+		VMOVUPS(lo, at(dst, 0))
+		VMOVSD(hi, at(dst, 16))
+	})
+}
+
+func copyLoop(bytes int, body func(dst, src Register)) {
+	dst := Load(Param("dst"), GP64())
+	ds := Load(Param("ds"), GP64())
+	src := Load(Param("src"), GP64())
+	n := Load(Param("n"), GP64())
+	Label("loop")
+	body(dst, src)
+	ADDQ(imm(bytes), src)
+	ADDQ(ds, dst)
+	DECQ(n)
+	JNZ(LabelRef("loop"))
+	VZEROUPPER()
+	RET()
+}

@@ -1,0 +1,112 @@
+//go:build !purego
+
+package gemm
+
+import "unsafe"
+
+//go:generate sh -c "cd ../_asm && go run . -set gemm -out ../gemm/kernels_amd64.s"
+
+// kernelArgs is what a tile kernel reads; the generator repeats the offsets.
+// Strides are in bytes.
+type kernelArgs struct {
+	a, b, c            unsafe.Pointer
+	rsa, csa, rsb, rsc int
+	k, tiles, stepA    int
+	alpha              float32
+	add                int32
+	mask               [8]int32 // of the last vector of a row, in masked kernels
+	stepC              int
+}
+
+// Tile kernels, by rows; 16 columns, 9 to 16 (the second vector masked) or 1 to
+// 8 (masked). Each goes through a column of tiles.
+var tileKernels = [3][7]func(*kernelArgs){
+	{nil, tile1x16, tile2x16, tile3x16, tile4x16, tile5x16, tile6x16},
+	{nil, tile1x16m, tile2x16m, tile3x16m, tile4x16m, tile5x16m, tile6x16m},
+	{nil, tile1x8m, tile2x8m, tile3x8m, tile4x8m, tile5x8m, tile6x8m},
+}
+
+//go:noescape
+func tile1x16(args *kernelArgs)
+
+//go:noescape
+func tile2x16(args *kernelArgs)
+
+//go:noescape
+func tile3x16(args *kernelArgs)
+
+//go:noescape
+func tile4x16(args *kernelArgs)
+
+//go:noescape
+func tile5x16(args *kernelArgs)
+
+//go:noescape
+func tile6x16(args *kernelArgs)
+
+//go:noescape
+func tile1x16m(args *kernelArgs)
+
+//go:noescape
+func tile2x16m(args *kernelArgs)
+
+//go:noescape
+func tile3x16m(args *kernelArgs)
+
+//go:noescape
+func tile4x16m(args *kernelArgs)
+
+//go:noescape
+func tile5x16m(args *kernelArgs)
+
+//go:noescape
+func tile6x16m(args *kernelArgs)
+
+//go:noescape
+func tile1x8m(args *kernelArgs)
+
+//go:noescape
+func tile2x8m(args *kernelArgs)
+
+//go:noescape
+func tile3x8m(args *kernelArgs)
+
+//go:noescape
+func tile4x8m(args *kernelArgs)
+
+//go:noescape
+func tile5x8m(args *kernelArgs)
+
+//go:noescape
+func tile6x8m(args *kernelArgs)
+
+// tile6x16packed is tile6x16 for packed operands.
+//
+//go:noescape
+func tile6x16packed(args *kernelArgs)
+
+// transpose8xN writes n rows of 8 floats, ds bytes apart: the columns of the
+// eight rows. It prefetches what lies ahead bytes after the rows it reads.
+//
+//go:noescape
+func transpose8xN(dst unsafe.Pointer, ds int, rows *[8]unsafe.Pointer, n, ahead int)
+
+// copyBlocks16 copies n blocks of 16 adjacent floats to places ds bytes apart.
+//
+//go:noescape
+func copyBlocks16(dst unsafe.Pointer, ds int, src unsafe.Pointer, n int)
+
+// copyBlocks6 copies n blocks of 6 adjacent floats to places ds bytes apart.
+//
+//go:noescape
+func copyBlocks6(dst unsafe.Pointer, ds int, src unsafe.Pointer, n int)
+
+// gemvColumns64 computes tiles strips of 64 results from a vector a and rows of b.
+//
+//go:noescape
+func gemvColumns64(args *kernelArgs)
+
+// gemvDots8 writes eight dot products of x and the rows, of length n.
+//
+//go:noescape
+func gemvDots8(out *[8]float32, x unsafe.Pointer, rows *[8]unsafe.Pointer, n int)
