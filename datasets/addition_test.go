@@ -1,6 +1,7 @@
 package datasets
 
 import (
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -171,7 +172,7 @@ func TestAdditionSeeds(t *testing.T) {
 }
 
 func TestAdditionRefuses(t *testing.T) {
-	for _, held := range []int{-1, -1 << 62, 9999, 10000, 1 << 62} {
+	for _, held := range []int{-1, math.MinInt, 9999, 10000, math.MaxInt} {
 		if _, err := NewAddition(AdditionConfig{HeldOut: held}); err == nil || !strings.Contains(err.Error(), "want 1 to 9998") {
 			t.Errorf("HeldOut %d: %v", held, err)
 		}
