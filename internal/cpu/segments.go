@@ -2,21 +2,19 @@ package cpu
 
 import "github.com/stria-ml/stria/internal/backend"
 
-// segment is how many elements of a line an element-wise kernel treats at a
-// time, so that its scratch stays in the first-level cache.
-const segment = 1024
-
-// segments are lines cut into pieces of at most segment elements.
+// segments are lines cut into pieces, and those dealt out to chunks.
 type segments struct {
 	n       int // elements of a line
+	length  int // of a segment, at most
 	perLine int
-	count   int
+	count   int // segments of all lines
 	grain   int // segments of a chunk
 }
 
-func segmentsOf(n, lines int) segments {
-	perLine := chunksOf(n, segment)
-	return segments{n: n, perLine: perLine, count: perLine * lines, grain: rowsPerChunk(min(n, segment))}
+// segmentsOf cuts lines of n elements. A line without elements is one segment.
+func segmentsOf(n, length, lines int) segments {
+	perLine := max(1, chunksOf(n, length))
+	return segments{n: n, length: length, perLine: perLine, count: perLine * lines, grain: rowsPerChunk(min(n, length))}
 }
 
 // chunks is how many chunks there are.
@@ -27,8 +25,8 @@ func (s *segments) of(i int) (lo, hi int) { return i * s.grain, min((i+1)*s.grai
 
 // at returns the line of a segment and its range of elements.
 func (s *segments) at(i int) (line, lo, hi int) {
-	lo = i % s.perLine * segment
-	return i / s.perLine, lo, min(lo+segment, s.n)
+	lo = i % s.perLine * s.length
+	return i / s.perLine, lo, min(lo+s.length, s.n)
 }
 
 // setFlat makes l the lines of o along its last dim, or the one line of all

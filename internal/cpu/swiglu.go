@@ -28,6 +28,10 @@ var (
 	swiGLUGradTasks taskLists[swiGLUGradTask[float32], swiGLUGradTask[float64]]
 )
 
+// segment is how many elements SwiGLU treats at a time, so that its scratch
+// stays in the first-level cache.
+const segment = 1024
+
 type swiGLUTask[T floating] struct {
 	y, gate, up lines[T]
 	segments
@@ -43,7 +47,7 @@ func swiGLU[T floating](tasks *freeList[swiGLUTask[T]], y, gate, up *backend.Ope
 	t.y.setFlat(y, flat)
 	t.gate.setFlat(gate, flat)
 	t.up.setFlat(up, flat)
-	t.segments = segmentsOf(t.y.n, t.y.count)
+	t.segments = segmentsOf(t.y.n, segment, t.y.count)
 	parallel.Run(t, t.chunks())
 }
 
@@ -95,7 +99,7 @@ func swiGLUGrad[T floating](tasks *freeList[swiGLUGradTask[T]], dgate, dup, gate
 	t.up.setFlat(up, flat)
 	t.dy.setFlat(dy, flat)
 	t.accGate, t.accUp = accGate, accUp
-	t.segments = segmentsOf(t.gate.n, t.gate.count)
+	t.segments = segmentsOf(t.gate.n, segment, t.gate.count)
 	parallel.Run(t, t.chunks())
 }
 
