@@ -23,14 +23,14 @@ func appendBroadcast(op string, buf []int, ts ...*Tensor) []int {
 		buf = append(buf, 1)
 	}
 	for _, t := range ts {
-		joinShape(op, buf[start:], t.shape, ts)
+		joinShape(op, buf[start:], t.shape, 0, ts)
 	}
 	return buf
 }
 
-// joinShape broadcasts out, which has at least shape's dims, with shape. ts are
-// all the tensors, for the message.
-func joinShape(op string, out, shape []int, ts []*Tensor) {
+// joinShape broadcasts out, which has at least shape's dims, with shape. For the
+// message, tail is how many dims of the tensors ts follow those of shape.
+func joinShape(op string, out, shape []int, tail int, ts []*Tensor) {
 	lead := len(out) - len(shape)
 	for axis, extent := range shape {
 		switch seen := out[lead+axis]; {
@@ -38,8 +38,9 @@ func joinShape(op string, out, shape []int, ts []*Tensor) {
 		case seen == 1:
 			out[lead+axis] = extent
 		default:
-			panic(&Error{Op: op, Kind: ShapeMismatch, Axis: lead + axis - len(out), Expected: seen, Actual: extent,
-				Message: "shapes " + shapesString(ts) + " do not broadcast: dim " + itoa(lead+axis-len(out)) + " is " +
+			dim := lead + axis - len(out) - tail
+			panic(&Error{Op: op, Kind: ShapeMismatch, Axis: dim, Expected: seen, Actual: extent,
+				Message: "shapes " + shapesString(ts) + " do not broadcast: dim " + itoa(dim) + " is " +
 					itoa(seen) + " in one and " + itoa(extent) + " in another, and neither is 1; Unsqueeze, Transpose or Expand one of them"})
 		}
 	}

@@ -115,9 +115,9 @@ func scalarFor(op string, dtype DType, v float64) backend.Scalar {
 	return backend.Scalar{}
 }
 
-// checkIndex checks that index holds Int64 numbers of [0, n), which name places
-// of what.
-func checkIndex(op string, index *Tensor, n int, what string) {
+// checkIndex checks that index holds Int64 numbers of [0, n): places along an
+// axis of that extent.
+func checkIndex(op string, index *Tensor, axis, n int) {
 	wantDType(op, "the index", index, integers)
 	if index.size == 0 {
 		return
@@ -126,9 +126,9 @@ func checkIndex(op string, index *Tensor, n int, what string) {
 	if ok {
 		return
 	}
-	panic(&Error{Op: op, Kind: IndexOutOfRange, Expected: n, Actual: int(value), Start: position,
+	panic(&Error{Op: op, Kind: IndexOutOfRange, Axis: axis, Expected: n, Actual: int(value), Start: position,
 		Message: "index " + itoa(int(value)) + " at position " + dimsString(unravel(position, index.shape)) +
-			" of an index of shape " + dimsString(index.shape) + " is out of range for " + what + " of extent " + itoa(n) +
+			" of an index of shape " + dimsString(index.shape) + " is out of range for dim " + itoa(axis) + " of extent " + itoa(n) +
 			": expected 0 to " + itoa(n-1)})
 }
 
