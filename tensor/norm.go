@@ -1,0 +1,118 @@
+package tensor
+
+import "github.com/stria-ml/stria/internal/backend"
+
+// NormAccumulate says which gradients of a normalisation are added to.
+type NormAccumulate = backend.NormAccumulate
+
+// RMSNormInto writes x * rstd * w to y, with rstd = 1/sqrt(mean(x^2)+eps) over
+// the last dim (Zhang and Sennrich 2019, arXiv:1910.07467), and rstd for the
+// gradient.
+//
+// x, y: (N..., D); w: (D), or nil for ones; rstd: (N...), contiguous.
+func RMSNormInto(y, rstd, x, w *Tensor, eps float64) {
+	const op = "rmsnorm"
+	checkNorm(op, x, w, nil)
+	wantRows(op, "rstd", rstd, x)
+	result(op, y, x, x.dtype, x.shape)
+	targets(op, y, rstd)
+	x, w = sourceFor(op, x, anywhere, y, rstd), sourceFor(op, w, anywhere, y, rstd)
+	y.storage.device.RMSNorm(y.operand(op), rstd.operand(op), x.operand(op), operandOf(op, w), eps)
+	wroteAll(y, rstd)
+}
+
+// RMSNormGradInto writes the gradients of RMSNormInto's x and w to dx and dw,
+// or adds them as acc says. Gradients that are nil are not computed.
+//
+// dx, x, dy: (N..., D); dw, w: (D); rstd: (N...), contiguous.
+func RMSNormGradInto(dx, dw, x, w, rstd, dy *Tensor, acc NormAccumulate) {
+	const op = "rmsnorm gradient"
+	checkNorm(op, x, w, nil)
+	checkNormGrad(op, x, dy, dx, dw, nil)
+	wantRows(op, "rstd", rstd, x)
+	targets(op, dx, dw)
+	x, w = sourceFor(op, x, anywhere, dx, dw), sourceFor(op, w, anywhere, dx, dw)
+	rstd, dy = sourceFor(op, rstd, anywhere, dx, dw), sourceFor(op, dy, anywhere, dx, dw)
+	x.storage.device.RMSNormGrad(operandOf(op, dx), operandOf(op, dw), x.operand(op), operandOf(op, w),
+		rstd.operand(op), dy.operand(op), acc)
+	wroteAll(dx, dw)
+}
+
+// LayerNormInto writes (x-mean)*rstd*w + b to y, with the mean and rstd =
+// 1/sqrt(variance+eps) of the last dim (Ba, Kiros and Hinton 2016,
+// arXiv:1607.06450), and both for the gradient. The variance is the
+// population's.
+//
+// x, y: (N..., D); w, b: (D), or nil for ones and zeros; mean, rstd: (N...),
+// contiguous.
+func LayerNormInto(y, mean, rstd, x, w, b *Tensor, eps float64) {
+	const op = "layernorm"
+	checkNorm(op, x, w, b)
+	wantRows(op, "the mean", mean, x)
+	wantRows(op, "rstd", rstd, x)
+	result(op, y, x, x.dtype, x.shape)
+	targets(op, y, mean, rstd)
+	x, w = sourceFor(op, x, anywhere, y, mean, rstd), sourceFor(op, w, anywhere, y, mean, rstd)
+	b = sourceFor(op, b, anywhere, y, mean, rstd)
+	y.storage.device.LayerNorm(y.operand(op), mean.operand(op), rstd.operand(op),
+		x.operand(op), operandOf(op, w), operandOf(op, b), eps)
+	wroteAll(y, mean, rstd)
+}
+
+// LayerNormGradInto writes the gradients of LayerNormInto's x, w and b to dx,
+// dw and db, or adds them as acc says. Gradients that are nil are not computed.
+//
+// dx, x, dy: (N..., D); dw, db, w: (D); mean, rstd: (N...), contiguous.
+func LayerNormGradInto(dx, dw, db, x, w, mean, rstd, dy *Tensor, acc NormAccumulate) {
+	const op = "layernorm gradient"
+	checkNorm(op, x, w, nil)
+	checkNormGrad(op, x, dy, dx, dw, db)
+	wantRows(op, "the mean", mean, x)
+	wantRows(op, "rstd", rstd, x)
+	targets(op, dx, dw, db)
+	x, w = sourceFor(op, x, anywhere, dx, dw, db), sourceFor(op, w, anywhere, dx, dw, db)
+	mean, rstd = sourceFor(op, mean, anywhere, dx, dw, db), sourceFor(op, rstd, anywhere, dx, dw, db)
+	dy = sourceFor(op, dy, anywhere, dx, dw, db)
+	x.storage.device.LayerNormGrad(operandOf(op, dx), operandOf(op, dw), operandOf(op, db), x.operand(op),
+		operandOf(op, w), mean.operand(op), rstd.operand(op), dy.operand(op), acc)
+	wroteAll(dx, dw, db)
+}
+
+// checkNorm checks x (N..., D) and the vectors (D), which may be nil.
+func checkNorm(op string, x, w, b *Tensor) {
+	wantDType(op, "the operand", x, floats)
+	if len(x.shape) == 0 {
+		panic(&Error{Op: op, Kind: RankMismatch, Expected: 1, Message: "a 0-d operand has no dim to normalise; Unsqueeze it"})
+	}
+	sameKind(op, x, w, b)
+	width := x.shape[len(x.shape)-1:]
+	if w != nil {
+		wantShape(op, "the weight", w, width)
+	}
+	if b != nil {
+		wantShape(op, "the bias", b, width)
+	}
+}
+
+// checkNormGrad checks the gradients of a normalisation of x.
+func checkNormGrad(op string, x, dy, dx, dw, db *Tensor) {
+	sameKind(op, x, dy, dx, dw, db)
+	wantShape(op, "the output's gradient", dy, x.shape)
+	width := x.shape[len(x.shape)-1:]
+	if dx != nil {
+		wantShape(op, "the operand's gradient", dx, x.shape)
+	}
+	if dw != nil {
+		wantShape(op, "the weight's gradient", dw, width)
+	}
+	if db != nil {
+		wantShape(op, "the bias's gradient", db, width)
+	}
+}
+
+// wantRows checks a number for each row of x (N..., D).
+func wantRows(op, what string, t, x *Tensor) {
+	sameKind(op, x, t)
+	wantShape(op, what, t, x.shape[:len(x.shape)-1])
+	wantContiguous(op, what, t)
+}
