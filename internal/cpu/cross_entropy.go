@@ -31,15 +31,15 @@ var (
 	crossEntropyGradTasks taskLists[crossEntropyGradTask[float32], crossEntropyGradTask[float64]]
 )
 
-// strided is a vector.
-type strided[T any] struct {
+// rowVector is an operand with one element per row.
+type rowVector[T any] struct {
 	data []T
 	step int
 }
 
-func (v *strided[T]) set(o *backend.Operand) { *v = strided[T]{values[T](o), o.Strides[0]} }
+func (v *rowVector[T]) set(o *backend.Operand) { *v = rowVector[T]{values[T](o), o.Strides[0]} }
 
-func (v *strided[T]) at(i int) *T { return &v.data[i*v.step] }
+func (v *rowVector[T]) at(i int) *T { return &v.data[i*v.step] }
 
 // longRow is from which length on a row is cut into segments, and theirs.
 const longRow = 1 << 13
@@ -85,9 +85,9 @@ func pieceOf[T floating](x, buf []T, wantAll bool) (p piece) {
 func (p *piece) logSumExp() float64 { return p.top + math.Log(p.sum) }
 
 type crossEntropyTask[T floating] struct {
-	loss, lse strided[T]
+	loss, lse rowVector[T]
 	logits    lines[T]
-	target    strided[int64]
+	target    rowVector[int64]
 	p         backend.CrossEntropyParams
 	pieces    []piece // by segment
 	segments
@@ -159,8 +159,8 @@ func (t *crossEntropyTask[T]) finish(row int) {
 
 type crossEntropyGradTask[T floating] struct {
 	dlogits, logits lines[T]
-	lse             strided[T]
-	target          strided[int64]
+	lse             rowVector[T]
+	target          rowVector[int64]
 	scale           T
 	p               backend.CrossEntropyParams
 	segments
