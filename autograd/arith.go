@@ -1,0 +1,168 @@
+package autograd
+
+import "github.com/stria-ml/stria/tensor"
+
+// broadcast returns an empty tensor for the result of an element-wise
+// operation on a and b.
+func (g *Graph) broadcast(a, b *Var) *tensor.Tensor {
+	if sameShape(a.value, b.value) {
+		return g.arena.EmptyLike(a.value)
+	}
+	var dims [tensor.MaxDims]int
+	return g.arena.Empty(a.value.DType(), tensor.AppendBroadcastShape(dims[:0], a.value, b.value)...)
+}
+
+// Add returns v + b, broadcast.
+func (v *Var) Add(b *Var) *Var {
+	g := begin("add", v, b)
+	out := g.broadcast(v, b)
+	tensor.AddInto(out, v.value, b.value)
+	if !g.wanted(v, b) {
+		return g.result("add", out)
+	}
+	return g.record("add", out, func(dy *tensor.Tensor) {
+		if b.WantsGrad() {
+			g.add(b, dy)
+		}
+		if v.WantsGrad() {
+			g.give(v, dy)
+		}
+	})
+}
+
+// Sub returns v - b, broadcast.
+func (v *Var) Sub(b *Var) *Var {
+	g := begin("sub", v, b)
+	out := g.broadcast(v, b)
+	tensor.SubInto(out, v.value, b.value)
+	if !g.wanted(v, b) {
+		return g.result("sub", out)
+	}
+	return g.record("sub", out, func(dy *tensor.Tensor) {
+		if b.WantsGrad() {
+			s := g.slotFor(b, dy)
+			tensor.NegInto(s.t, dy)
+			g.done(s)
+		}
+		if v.WantsGrad() {
+			g.give(v, dy)
+		}
+	})
+}
+
+// Mul returns v * b element by element, broadcast.
+func (v *Var) Mul(b *Var) *Var {
+	g := begin("mul", v, b)
+	out := g.broadcast(v, b)
+	tensor.MulInto(out, v.value, b.value)
+	if !g.wanted(v, b) {
+		return g.result("mul", out)
+	}
+	x, y := g.saveFor(b, "mul", v.value), g.saveFor(v, "mul", b.value)
+	return g.record("mul", out, func(dy *tensor.Tensor) {
+		if v.WantsGrad() {
+			s := g.slotFor(v, dy)
+			tensor.MulInto(s.t, dy, y.Get())
+			g.done(s)
+		}
+		if b.WantsGrad() {
+			s := g.slotFor(b, dy)
+			tensor.MulInto(s.t, dy, x.Get())
+			g.done(s)
+		}
+	}, x, y)
+}
+
+// Div returns v / b, broadcast. The gradient of b is -dy * v / b^2.
+func (v *Var) Div(b *Var) *Var {
+	g := begin("div", v, b)
+	out := g.broadcast(v, b)
+	tensor.DivInto(out, v.value, b.value)
+	if !g.wanted(v, b) {
+		return g.result("div", out)
+	}
+	x, y := g.saveFor(b, "div", v.value), g.save("div", b.value)
+	return g.record("div", out, func(dy *tensor.Tensor) {
+		if v.WantsGrad() {
+			s := g.slotFor(v, dy)
+			tensor.DivInto(s.t, dy, y.Get())
+			g.done(s)
+		}
+		if b.WantsGrad() {
+			s := g.slotFor(b, dy)
+			tensor.MulInto(s.t, dy, x.Get())
+			tensor.DivInto(s.t, s.t, y.Get())
+			tensor.DivInto(s.t, s.t, y.Get())
+			tensor.NegInto(s.t, s.t)
+			g.done(s)
+		}
+	}, x, y)
+}
+
+// Pow returns v to the power of b, broadcast. The gradient of v is dy * b *
+// v^(b-1), and 0 where b is 0; that of b is dy * y * log v, and 0 where v is 0.
+func (v *Var) Pow(b *Var) *Var {
+	g := begin("pow", v, b)
+	out := g.broadcast(v, b)
+	tensor.PowInto(out, v.value, b.value)
+	if !g.wanted(v, b) {
+		return g.result("pow", out)
+	}
+	x, e, y := g.save("pow", v.value), g.save("pow", b.value), g.saveFor(b, "pow", out)
+	return g.record("pow", out, func(dy *tensor.Tensor) {
+		if v.WantsGrad() {
+			s := g.slotFor(v, dy)
+			zero := limit(dy, 0)
+			slope := tensor.Where(e.Get().Eq(zero), zero, e.Get().Mul(x.Get().Pow(e.Get().AddScalar(-1))))
+			tensor.MulInto(s.t, dy, slope)
+			g.done(s)
+		}
+		if b.WantsGrad() {
+			s := g.slotFor(b, dy)
+			zero := limit(dy, 0)
+			slope := tensor.Where(x.Get().Eq(zero), zero, x.Get().Log().Mul(y.Get()))
+			tensor.MulInto(s.t, dy, slope)
+			g.done(s)
+		}
+	}, x, e, y)
+}
+
+// Maximum returns the larger of each two elements. Where they are equal, each
+// gets half of the gradient, as in PyTorch.
+func (v *Var) Maximum(b *Var) *Var {
+	return v.pick("maximum", b, tensor.MaximumInto, (*tensor.Tensor).Ge)
+}
+
+// Minimum returns the smaller of each two elements. Where they are equal, each
+// gets half of the gradient, as in PyTorch.
+func (v *Var) Minimum(b *Var) *Var {
+	return v.pick("minimum", b, tensor.MinimumInto, (*tensor.Tensor).Le)
+}
+
+// pick applies f, which takes one of each two elements: wins says that the
+// first is taken, or is as good.
+func (v *Var) pick(op string, b *Var, f func(dst, a, b *tensor.Tensor), wins func(a, b *tensor.Tensor) *tensor.Tensor) *Var {
+	g := begin(op, v, b)
+	out := g.broadcast(v, b)
+	f(out, v.value, b.value)
+	if !g.wanted(v, b) {
+		return g.result(op, out)
+	}
+	x, y := g.save(op, v.value), g.save(op, b.value)
+	return g.record(op, out, func(dy *tensor.Tensor) {
+		if v.WantsGrad() {
+			g.addShare(v, dy, wins(x.Get(), y.Get()), x.Get().Eq(y.Get()))
+		}
+		if b.WantsGrad() {
+			g.addShare(b, dy, wins(y.Get(), x.Get()), x.Get().Eq(y.Get()))
+		}
+	}, x, y)
+}
+
+// addShare adds dy to v's gradient where v wins, and half of it in a tie.
+func (g *Graph) addShare(v *Var, dy, wins, tie *tensor.Tensor) {
+	share := wins.To(dy.DType()).Sub(tie.To(dy.DType()).MulScalar(0.5))
+	s := g.slotFor(v, dy)
+	tensor.MulInto(s.t, dy, share)
+	g.done(s)
+}

@@ -1,0 +1,181 @@
+package autograd
+
+import (
+	"fmt"
+
+	"github.com/stria-ml/stria/tensor"
+)
+
+// Graph is a tape: operations on its Vars append nodes, Backward walks them in
+// reverse. It owns the memory of everything made on it and belongs to one
+// goroutine; several inference graphs may share parameters.
+type Graph struct {
+	arena     *tensor.Arena
+	inference bool
+	anomaly   bool
+	closed    bool
+	passed    bool // Backward has run
+
+	vars   []*Var // all Vars of this life of the graph, in order of making
+	nodes  []*node
+	params map[*Param]*Var
+	hooks  map[*Var][]Hook
+	places map[*Var]place // anomaly mode: the call behind each Var
+
+	slab       []Var // the next Vars
+	spareNodes []*node
+	spareSaved []*SavedTensor
+	current    *node // whose backward runs
+}
+
+// Option configures a Graph.
+type Option func(*Graph)
+
+// Inference makes a graph that records nothing: its Vars want no gradients, and
+// Scope returns memory at once.
+func Inference() Option { return func(g *Graph) { g.inference = true } }
+
+// OnDevice puts the graph's intermediates on a device; the default is the CPU.
+func OnDevice(d tensor.Device) Option { return func(g *Graph) { g.arena = tensor.NewArena(d) } }
+
+// DetectAnomaly makes a graph check every result and every gradient for NaN
+// and Inf. The first one found is a *tensor.Error of kind NonFinite that names
+// the forward call, by file and line, behind it. Slow.
+func DetectAnomaly() Option { return func(g *Graph) { g.anomaly = true } }
+
+// NewGraph returns an empty graph. Close ends it.
+func NewGraph(options ...Option) *Graph {
+	g := &Graph{params: map[*Param]*Var{}}
+	for _, option := range options {
+		option(g)
+	}
+	if g.arena == nil {
+		g.arena = tensor.NewArena(tensor.CPU)
+	}
+	if g.anomaly {
+		g.places = map[*Var]place{}
+	}
+	return g
+}
+
+// Recording reports whether operations are recorded for Backward.
+func (g *Graph) Recording() bool { return !g.inference }
+
+// Device returns where the graph's intermediates are.
+func (g *Graph) Device() tensor.Device { return g.arena.Device() }
+
+// Memory is what a graph's intermediates take, in bytes.
+type Memory struct {
+	Held     int // in use now
+	Peak     int // the most that was in use at a time
+	Reserved int // got from the device and kept for reuse
+}
+
+// Memory returns what the graph's intermediates take.
+func (g *Graph) Memory() Memory {
+	return Memory{Held: g.arena.Held(), Peak: g.arena.Peak(), Reserved: g.arena.Reserved()}
+}
+
+// Const brings a tensor into the graph as a constant. The graph shares it: a
+// write to it before Backward is found by the version check if something saved
+// it.
+func (g *Graph) Const(t *tensor.Tensor) *Var {
+	g.usable("const")
+	return g.newVar(g.arena.Alias(t), brought)
+}
+
+// Leaf brings a tensor into the graph as an input that wants a gradient, to be
+// read with Grad after Backward.
+func (g *Graph) Leaf(t *tensor.Tensor) *Var {
+	g.usable("leaf")
+	if !t.DType().IsFloat() {
+		panic(&tensor.Error{Op: "leaf", Kind: tensor.DTypeMismatch,
+			Message: fmt.Sprintf("a %v tensor cannot have a gradient; bring it in with Const", t.DType())})
+	}
+	if g.inference {
+		return g.newVar(g.arena.Alias(t), brought)
+	}
+	return g.newVar(g.arena.Alias(t), wants|brought|retained)
+}
+
+// Param brings a parameter into the graph; its gradient accumulates into
+// p.Grad. Asked again, the graph returns the same Var. A recording graph marks
+// the parameter as read: writes to it in place are refused until Backward is
+// over, or Reset or Close.
+func (g *Graph) Param(p *Param) *Var {
+	g.usable("param")
+	if v, known := g.params[p]; known {
+		return v
+	}
+	flags := brought
+	if !g.inference && !p.Frozen {
+		flags |= wants
+	}
+	v := g.newVar(g.arena.Alias(p.Value), flags)
+	if flags&wants != 0 {
+		v.param = p
+		v.value.MarkRead()
+	}
+	g.params[p] = v
+	return v
+}
+
+// Scope runs f and then gives back what f made on the graph and nobody saved
+// for Backward, except f's result. Blocks of a model use it, so that inference
+// keeps one block's activations at a time.
+func (g *Graph) Scope(f func() *Var) *Var {
+	g.usable("scope")
+	first := len(g.vars)
+	out := f()
+	for _, v := range g.vars[first:] {
+		if v != out && v.flags&(brought|retained) == 0 {
+			v.giveBack()
+		}
+	}
+	return out
+}
+
+// Reset gives everything back and makes the graph empty, to be used again.
+// Parameters can be written again.
+func (g *Graph) Reset() {
+	g.unmark()
+	for _, n := range g.nodes {
+		g.recycle(n)
+	}
+	for i, v := range g.vars {
+		v.end()
+		g.vars[i] = nil
+	}
+	g.vars, g.nodes = g.vars[:0], g.nodes[:0]
+	clear(g.params)
+	clear(g.hooks)
+	clear(g.places)
+	g.passed = false
+}
+
+// Close gives everything back for good. A second Close does nothing.
+func (g *Graph) Close() {
+	if g.closed {
+		return
+	}
+	g.Reset()
+	g.arena.Trim()
+	g.closed = true
+}
+
+// unmark takes the read marks off the parameters.
+func (g *Graph) unmark() {
+	for _, v := range g.params {
+		if v.param != nil {
+			v.value.UnmarkRead()
+			v.param = nil
+		}
+	}
+}
+
+// usable refuses a graph that was closed.
+func (g *Graph) usable(op string) {
+	if g.closed {
+		panic(&tensor.Error{Op: op, Kind: tensor.Closed, Message: "the graph is closed; make a new one"})
+	}
+}

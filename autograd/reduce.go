@@ -1,0 +1,214 @@
+package autograd
+
+import (
+	"math"
+	"slices"
+
+	"github.com/stria-ml/stria/tensor"
+)
+
+// Reductions over dims, all of them if none is named. The results drop the
+// dims; Unsqueeze brings one back.
+
+// reduced returns an empty tensor for a reduction of v over dims.
+func (g *Graph) reduced(v *Var, dims []int) *tensor.Tensor {
+	var buf [tensor.MaxDims]int
+	return g.arena.Empty(v.value.DType(), tensor.AppendReducedShape(buf[:0], v.value, false, dims...)...)
+}
+
+// spread returns t, a reduction of like over dims, as a view of like's shape.
+func (g *Graph) spread(t, like *tensor.Tensor, dims []int) *tensor.Tensor {
+	var buf [tensor.MaxDims]int
+	kept := g.arena.Adopt(t.Reshape(tensor.AppendReducedShape(buf[:0], like, true, dims...)...))
+	wide := g.arena.Adopt(kept.Expand(like.Shape()...))
+	g.arena.Release(kept)
+	return wide
+}
+
+// Sum returns the sums over dims.
+func (v *Var) Sum(dims ...int) *Var {
+	g := begin("sum", v)
+	out := g.reduced(v, dims)
+	tensor.SumInto(out, v.value, dims...)
+	if !g.wanted(v) {
+		return g.result("sum", out)
+	}
+	dims = slices.Clone(dims)
+	return g.record("sum", out, func(dy *tensor.Tensor) {
+		wide := g.spread(dy, v.value, dims)
+		g.add(v, wide)
+		g.arena.Release(wide)
+	})
+}
+
+// Mean returns the means over dims.
+func (v *Var) Mean(dims ...int) *Var {
+	g := begin("mean", v)
+	out := g.reduced(v, dims)
+	tensor.MeanInto(out, v.value, dims...)
+	if !g.wanted(v) {
+		return g.result("mean", out)
+	}
+	dims = slices.Clone(dims)
+	share := float64(out.Len()) / float64(max(v.value.Len(), 1))
+	return g.record("mean", out, func(dy *tensor.Tensor) {
+		g.addSpread(v, dims, dy, func(dx, wide *tensor.Tensor) { tensor.MulScalarInto(dx, wide, share) })
+	})
+}
+
+// addSpread adds to v's gradient what write makes of t, a reduction of v over
+// dims, spread over v's shape.
+func (g *Graph) addSpread(v *Var, dims []int, t *tensor.Tensor, write func(dx, wide *tensor.Tensor)) {
+	wide := g.spread(t, v.value, dims)
+	s := g.slot(v)
+	write(s.t, wide)
+	g.done(s)
+	g.arena.Release(wide)
+}
+
+// Var returns the population variances over dims: the mean squared distances
+// from the mean.
+func (v *Var) Var(dims ...int) *Var {
+	g := begin("var", v)
+	out := g.reduced(v, dims)
+	tensor.VarInto(out, v.value, dims...)
+	if !g.wanted(v) {
+		return g.result("var", out)
+	}
+	x := g.save("var", v.value)
+	dims = slices.Clone(dims)
+	return g.record("var", out, func(dy *tensor.Tensor) {
+		share := 2 * float64(out.Len()) / float64(max(x.Get().Len(), 1))
+		g.addSpread(v, dims, dy, func(dx, wide *tensor.Tensor) {
+			tensor.SubInto(dx, x.Get(), x.Get().MeanKeepDim(dims...))
+			tensor.MulInto(dx, dx, wide)
+			tensor.MulScalarInto(dx, dx, share)
+		})
+	}, x)
+}
+
+// Prod returns the products over dims. Its gradient, the product of the other
+// elements, is right with zeros among them.
+func (v *Var) Prod(dims ...int) *Var {
+	g := begin("prod", v)
+	out := g.reduced(v, dims)
+	tensor.ProdInto(out, v.value, dims...)
+	if !g.wanted(v) {
+		return g.result("prod", out)
+	}
+	x := g.save("prod", v.value)
+	dims = slices.Clone(dims)
+	return g.record("prod", out, func(dy *tensor.Tensor) {
+		others := productOfOthers(x.Get(), dims)
+		g.addSpread(v, dims, dy, func(dx, wide *tensor.Tensor) { tensor.MulInto(dx, wide, others) })
+	}, x)
+}
+
+// productOfOthers returns, for each element of x, the product of the others
+// that are reduced with it: where one is 0, dividing would not do, so that
+// elements are set to 1 one at a time.
+func productOfOthers(x *tensor.Tensor, dims []int) *tensor.Tensor {
+	zero := limit(x, 0)
+	isZero := x.Eq(zero)
+	zeros := isZero.To(x.DType()).SumKeepDim(dims...)
+	rest := tensor.Where(isZero, limit(x, 1), x)
+	product := rest.ProdKeepDim(dims...)
+	none := tensor.Where(zeros.Eq(zero), product.Div(rest), zero)
+	alone := isZero.And(zeros.Eq(limit(x, 1)))
+	return tensor.Where(alone, product, none)
+}
+
+// Max returns the largest elements over dims. The first one of equals gets the
+// gradient.
+func (v *Var) Max(dims ...int) *Var { return v.extreme("max", tensor.MaxInto, dims) }
+
+// Min returns the smallest elements over dims. The first one of equals gets the
+// gradient.
+func (v *Var) Min(dims ...int) *Var { return v.extreme("min", tensor.MinInto, dims) }
+
+func (v *Var) extreme(op string, f func(dst, x *tensor.Tensor, dims ...int), dims []int) *Var {
+	g := begin(op, v)
+	out := g.reduced(v, dims)
+	f(out, v.value, dims...)
+	if !g.wanted(v) {
+		return g.result(op, out)
+	}
+	x, y := g.save(op, v.value), g.save(op, out)
+	dims = slices.Clone(dims)
+	return g.record(op, out, func(dy *tensor.Tensor) {
+		first := firstEqual(x.Get(), y.Get(), dims)
+		g.addSpread(v, dims, dy, func(dx, wide *tensor.Tensor) {
+			tensor.WhereInto(dx, first, wide, limit(dx, 0))
+		})
+	}, x, y)
+}
+
+// firstEqual marks, among the elements of x reduced to y over dims, the first
+// in logical order that equals y (or is NaN, as y is).
+func firstEqual(x, y *tensor.Tensor, dims []int) *tensor.Tensor {
+	kept := y.Reshape(tensor.AppendReducedShape(nil, x, true, dims...)...)
+	equal := x.Eq(kept).Or(x.IsNaN())
+	order, inverse, reduced := reducedLast(x.Dim(), dims)
+	rows := equal.To(tensor.Int64).Permute(order...)
+	shape := rows.Shape()
+	flat := rows.Reshape(append(slices.Clone(shape[:len(shape)-reduced]), -1)...)
+	first := flat.CumSum(-1).Eq(tensor.Scalar[int64](1).ToDevice(x.Device())).And(flat.To(tensor.Bool))
+	return first.Reshape(shape...).Permute(inverse...)
+}
+
+// reducedLast returns the order of dims that puts dims (all if none is named)
+// last, its inverse, and how many they are.
+func reducedLast(rank int, dims []int) (order, inverse []int, reduced int) {
+	var last []int
+	for axis := range rank {
+		if len(dims) == 0 || slices.Contains(dims, axis) || slices.Contains(dims, axis-rank) {
+			last = append(last, axis)
+		} else {
+			order = append(order, axis)
+		}
+	}
+	order = append(order, last...)
+	inverse = make([]int, rank)
+	for i, axis := range order {
+		inverse[axis] = i
+	}
+	return order, inverse, len(last)
+}
+
+// LogSumExp returns log(sum(exp(v))) over dims, computed from the distances to
+// the largest element.
+func (v *Var) LogSumExp(dims ...int) *Var {
+	g := begin("logsumexp", v)
+	out := g.reduced(v, dims)
+	tensor.LogSumExpInto(out, v.value, dims...)
+	if !g.wanted(v) {
+		return g.result("logsumexp", out)
+	}
+	x, y := g.save("logsumexp", v.value), g.save("logsumexp", out)
+	dims = slices.Clone(dims)
+	return g.record("logsumexp", out, func(dy *tensor.Tensor) {
+		kept := g.spread(y.Get(), x.Get(), dims)
+		g.addSpread(v, dims, dy, func(dx, wide *tensor.Tensor) {
+			tensor.SubInto(dx, x.Get(), kept)
+			tensor.ExpInto(dx, dx)
+			tensor.WhereInto(dx, kept.Eq(limit(dx, math.Inf(-1))), limit(dx, 0), dx)
+			tensor.MulInto(dx, dx, wide)
+		})
+		g.arena.Release(kept)
+	}, x, y)
+}
+
+// CumSum returns the running sums along dim.
+func (v *Var) CumSum(dim int) *Var {
+	g := begin("cumsum", v)
+	out := g.arena.EmptyLike(v.value)
+	tensor.CumSumInto(out, v.value, dim)
+	if !g.wanted(v) {
+		return g.result("cumsum", out)
+	}
+	return g.record("cumsum", out, func(dy *tensor.Tensor) {
+		s := g.slot(v)
+		tensor.CumSumReverseInto(s.t, dy, dim)
+		g.done(s)
+	})
+}

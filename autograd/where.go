@@ -1,0 +1,64 @@
+package autograd
+
+import "github.com/stria-ml/stria/tensor"
+
+// Where returns a where cond (Bool) is true and b elsewhere, all broadcast.
+func Where(cond *tensor.Tensor, a, b *Var) *Var {
+	g := begin("where", a, b)
+	var dims [tensor.MaxDims]int
+	out := g.arena.Empty(a.value.DType(), tensor.AppendBroadcastShape(dims[:0], cond, a.value, b.value)...)
+	tensor.WhereInto(out, cond, a.value, b.value)
+	if !g.wanted(a, b) {
+		return g.result("where", out)
+	}
+	c := g.save("where", cond)
+	return g.record("where", out, func(dy *tensor.Tensor) {
+		zero := limit(dy, 0)
+		if a.WantsGrad() {
+			s := g.slotFor(a, dy)
+			tensor.WhereInto(s.t, c.Get(), dy, zero)
+			g.done(s)
+		}
+		if b.WantsGrad() {
+			s := g.slotFor(b, dy)
+			tensor.WhereInto(s.t, c.Get(), zero, dy)
+			g.done(s)
+		}
+	}, c)
+}
+
+// MaskedFill returns v with c where mask (Bool) is true; mask broadcasts to v.
+func (v *Var) MaskedFill(mask *tensor.Tensor, c float64) *Var {
+	g := begin("masked_fill", v)
+	out := g.arena.EmptyLike(v.value)
+	tensor.MaskedFillInto(out, v.value, mask, c)
+	if !g.wanted(v) {
+		return g.result("masked_fill", out)
+	}
+	m := g.save("masked_fill", mask)
+	return g.record("masked_fill", out, func(dy *tensor.Tensor) {
+		s := g.slot(v)
+		tensor.MaskedFillInto(s.t, dy, m.Get(), 0)
+		g.done(s)
+	}, m)
+}
+
+// Tril returns the matrices of the last two dims with 0 above a diagonal.
+func (v *Var) Tril(diagonal int) *Var { return v.triangle("tril", tensor.TrilInto, diagonal) }
+
+// Triu returns the matrices of the last two dims with 0 below a diagonal.
+func (v *Var) Triu(diagonal int) *Var { return v.triangle("triu", tensor.TriuInto, diagonal) }
+
+func (v *Var) triangle(op string, f func(dst, x *tensor.Tensor, diagonal int), diagonal int) *Var {
+	g := begin(op, v)
+	out := g.arena.EmptyLike(v.value)
+	f(out, v.value, diagonal)
+	if !g.wanted(v) {
+		return g.result(op, out)
+	}
+	return g.record(op, out, func(dy *tensor.Tensor) {
+		s := g.slot(v)
+		f(s.t, dy, diagonal)
+		g.done(s)
+	})
+}
