@@ -163,6 +163,18 @@ func TestThreads(t *testing.T) {
 	}
 }
 
+func TestAvailable(t *testing.T) {
+	withThreads(t, 3)
+	if got := Available(); got != 3 {
+		t.Errorf("Available() = %d, want 3", got)
+	}
+	For(5, 1, func(int, int) {
+		if got := Available(); got != 1 {
+			t.Errorf("Available() = %d inside a job, want 1", got)
+		}
+	})
+}
+
 // TestWorkersHelp lets every chunk wait until all of them have begun, which
 // ends only if as many threads take part.
 func TestWorkersHelp(t *testing.T) {

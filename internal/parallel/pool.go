@@ -45,6 +45,16 @@ func Threads() int {
 	return min(runtime.GOMAXPROCS(0), MaxWorkers)
 }
 
+// Available is the number of threads that a job begun now would get: Threads,
+// or 1 while another job has the pool. It is a hint: the answer may be out of date.
+func Available() int {
+	if !shared.mu.TryLock() {
+		return 1
+	}
+	shared.mu.Unlock()
+	return Threads()
+}
+
 // Run calls t.Chunk(i, worker) once for each i in [0, chunks) and returns when
 // all of them have. If a chunk panics, those not yet begun are skipped and Run
 // panics with the same value. Run does not allocate.

@@ -133,7 +133,7 @@ func (t *task[T]) Chunk(i, worker int) {
 // run computes all products.
 func (t *task[T]) run() {
 	products := t.q.Dims[0] * t.q.Dims[1]
-	threads := parallel.Threads()
+	threads := parallel.Available()
 	if !worthSpreading(products, t.m, t.n, t.k) {
 		threads = 1
 	}
