@@ -13,8 +13,8 @@ func (t *Tensor) Expand(shape ...int) *Tensor {
 	}
 	var d dims
 	d.resize(op, len(shape))
+	copy(d.shape[:], shape)
 	for axis, extent := range shape {
-		d.shape[axis] = extent
 		if old := axis - added; old >= 0 {
 			d.grow(op, t, axis, old)
 		} else if extent == -1 {

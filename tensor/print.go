@@ -180,7 +180,7 @@ func (p *printer) row(axis int) {
 		p.item()
 		if p.cut(axis) && i == p.edge-1 {
 			column = p.separate(axis, column, perLine)
-			p.pad(cutText)
+			p.out.WriteString(" " + cutText)
 		}
 	}
 	p.out.WriteByte(']')
@@ -200,16 +200,11 @@ func (p *printer) separate(axis, column, perLine int) int {
 	return column + 1
 }
 
-// item writes the next number.
+// item writes the next number flush right in its column.
 func (p *printer) item() {
-	p.pad(p.texts[0])
+	p.spaces(p.width - len(p.texts[0]))
+	p.out.WriteString(p.texts[0])
 	p.texts = p.texts[1:]
-}
-
-// pad writes text flush right in its column.
-func (p *printer) pad(text string) {
-	p.spaces(p.width - len(text))
-	p.out.WriteString(text)
 }
 
 // breakLine goes on lines further down, behind the brackets of axis and what is
