@@ -5,7 +5,7 @@ import "github.com/stria-ml/stria/internal/backend"
 // MatMul returns the matrix products of t (..., M, K) and b (..., K, N), as
 // (..., M, N), with torch.matmul's rules: leading dims broadcast; a t of one dim
 // (K) counts as (1, K), a b of one dim as (K, 1), and the 1 is dropped from the
-// result. Operands are read with whatever strides they have.
+// result. Operands, float or Int64, are read with whatever strides they have.
 func (t *Tensor) MatMul(b *Tensor) *Tensor {
 	const op = "matmul"
 	var buf [MaxDims]int
@@ -37,6 +37,7 @@ func MatMulAccumulateInto(dst, a, b *Tensor, alpha float64) {
 	const op = "matmul accumulate"
 	wantProduct(op, a, b)
 	sameKind(op, a, dst)
+	scalarFor(op, a.dtype, alpha) // refuses a fraction of integers
 	p := newPlan()
 	full := appendMatMul(op, p.dims[0].shape[:0], a, b)
 	tail := len(full) - max(leading(a), leading(b))
@@ -78,7 +79,7 @@ func multiply(op string, p *plan, dst, a, b *Tensor, alpha float64, accumulate b
 // dims.
 func wantProduct(op string, a, b *Tensor) {
 	sameKind(op, a, b)
-	wantDType(op, "an operand", a, floats)
+	wantDType(op, "an operand", a, numbers)
 	if len(a.shape) == 0 || len(b.shape) == 0 {
 		panic(&Error{Op: op, Kind: RankMismatch, Expected: 1,
 			Message: "shapes " + dimsString(a.shape) + " and " + dimsString(b.shape) + ": a 0-d tensor is no matrix; use Mul"})
