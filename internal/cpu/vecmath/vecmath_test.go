@@ -1,0 +1,209 @@
+package vecmath
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+)
+
+// eachSet runs f with each form of the functions that this build and this
+// processor have.
+func eachSet(t *testing.T, f func(t *testing.T)) {
+	chosen := current
+	defer func() { current = chosen }()
+	t.Run(current.name, f)
+	if current != &portable {
+		current = &portable
+		t.Run(current.name, f)
+	}
+}
+
+// functions with their float64 reference and the error that each form may
+// have, in units in the last place.
+var functions = []struct {
+	name           string
+	f              func(dst, src []float32)
+	ref            func(x float64) float64
+	portable, avx2 float64
+}{
+	{"Exp", Exp, math.Exp, 0.51, 0.95},
+	{"Log", Log, math.Log, 0.51, 0.51},
+	{"Tanh", Tanh, math.Tanh, 0.51, 1.5},
+	{"Sigmoid", Sigmoid, func(x float64) float64 { return 1 / (1 + math.Exp(-x)) }, 0.51, 0.51},
+	{"SiLU", SiLU, func(x float64) float64 { return zeroAtMinusInf(x, x/(1+math.Exp(-x))) }, 0.51, 2},
+	{"GELU", GELU, func(x float64) float64 {
+		return zeroAtMinusInf(x, 0.5*x*math.Erfc(-x/math.Sqrt2))
+	}, 0.51, 0.51},
+	{"GELUTanh", GELUTanh, func(x float64) float64 {
+		// (1+tanh u)/2 = 1/(1+exp(-2u)) does not cancel for negative u.
+		return zeroAtMinusInf(x, x/(1+math.Exp(-2*math.Sqrt(2/math.Pi)*(x+0.044715*x*x*x))))
+	}, 0.51, 0.51},
+}
+
+// zeroAtMinusInf is y, but the limit where y is -Inf * 0.
+func zeroAtMinusInf(x, y float64) float64 {
+	if math.IsInf(x, -1) {
+		return 0
+	}
+	return y
+}
+
+// ulps is the distance of got from want in units in the last place of float32.
+func ulps(got float32, want float64) float64 {
+	w := float32(want)
+	if math.IsNaN(want) && got != got || got == w && math.IsInf(float64(w), 0) {
+		return 0
+	}
+	a := float32(math.Abs(float64(w)))
+	unit := float64(math.Nextafter32(a, float32(math.Inf(1)))) - float64(a)
+	if d := math.Abs(float64(got)-want) / unit; !math.IsNaN(d) && !math.IsInf(want, 0) {
+		return d
+	}
+	return math.Inf(1)
+}
+
+// values are special ones, a sweep over all float32, and a finer one where
+// the functions bend.
+func values() []float32 {
+	inf := float32(math.Inf(1))
+	x := []float32{
+		0, float32(math.Copysign(0, -1)), inf, -inf, float32(math.NaN()), 1, -1, 1e-45, -1e-45,
+		88.72283, 88.72284, -87.33655, -103.9, -104, 0.125, 0.625, -14.5, -20, -20.5, 3e38, -3e38,
+	}
+	for b := uint64(0); b < 1<<32; b += 40009 {
+		x = append(x, math.Float32frombits(uint32(b)))
+	}
+	r := rand.New(rand.NewPCG(1, 2))
+	for _, scale := range []float32{0.1, 1, 10, 100} {
+		for range 20000 {
+			x = append(x, (2*r.Float32()-1)*scale)
+		}
+	}
+	return x
+}
+
+func TestErrors(t *testing.T) {
+	src := values()
+	dst := make([]float32, len(src))
+	eachSet(t, func(t *testing.T) {
+		for _, fn := range functions {
+			limit := fn.avx2
+			if current == &portable {
+				limit = fn.portable
+			}
+			fn.f(dst, src)
+			worst, at := 0.0, 0
+			for i, x := range src {
+				if d := ulps(dst[i], fn.ref(float64(x))); d > worst {
+					worst, at = d, i
+				}
+			}
+			if worst > limit {
+				t.Errorf("%s(%g) = %g, want %g: %.3f ulp, limit %g", fn.name, src[at], dst[at], fn.ref(float64(src[at])), worst, limit)
+			}
+			t.Logf("%s: at most %.3f ulp, at %g", fn.name, worst, src[at])
+		}
+	})
+}
+
+func TestSignedZero(t *testing.T) {
+	negative := float32(math.Copysign(0, -1))
+	eachSet(t, func(t *testing.T) {
+		for _, fn := range functions {
+			switch fn.name {
+			case "Tanh", "SiLU", "GELU", "GELUTanh":
+				for _, x := range []float32{0, negative} {
+					got := []float32{x}
+					fn.f(got, got)
+					if math.Float32bits(got[0]) != math.Float32bits(x) {
+						t.Errorf("%s(%g) = %g", fn.name, x, got[0])
+					}
+				}
+			}
+		}
+	})
+}
+
+// TestPlaces checks that a result does not depend on the length of the slice,
+// on where it begins or on being in place, and that nothing else is written.
+func TestPlaces(t *testing.T) {
+	const guard = 12345.5
+	all := values()
+	eachSet(t, func(t *testing.T) {
+		for _, fn := range functions {
+			for n := 0; n <= 50; n++ {
+				src := all[21+n*n : 21+n*n+n]
+				want := make([]float32, n)
+				for i := range src {
+					fn.f(want[i:i+1], src[i:i+1])
+				}
+				for off := range 4 {
+					buf := make([]float32, off+n+20)
+					for i := range buf {
+						buf[i] = guard
+					}
+					dst := buf[off : off+n]
+					fn.f(dst, src)
+					checkSame(t, fn.name, dst, want)
+					copy(dst, src)
+					fn.f(dst, dst)
+					checkSame(t, fn.name+" in place", dst, want)
+					if i := slices.IndexFunc(buf[off+n:], func(v float32) bool { return v != guard }); i >= 0 || off > 0 && buf[off-1] != guard {
+						t.Fatalf("%s: n=%d: wrote outside of dst", fn.name, n)
+					}
+				}
+			}
+		}
+	})
+}
+
+func checkSame(t *testing.T, name string, got, want []float32) {
+	t.Helper()
+	for i := range got {
+		if math.Float32bits(got[i]) != math.Float32bits(want[i]) && !(got[i] != got[i] && want[i] != want[i]) {
+			t.Fatalf("%s: element %d of %d is %g, %g alone", name, i, len(got), got[i], want[i])
+		}
+	}
+}
+
+func TestLengthsDiffer(t *testing.T) {
+	for _, fn := range functions {
+		func() {
+			defer func() {
+				if recover() == nil {
+					t.Errorf("%s: no panic", fn.name)
+				}
+			}()
+			fn.f(make([]float32, 3), make([]float32, 4))
+		}()
+	}
+}
+
+func TestAllocatesNothing(t *testing.T) {
+	x := make([]float32, 37)
+	eachSet(t, func(t *testing.T) {
+		for _, fn := range functions {
+			if n := testing.AllocsPerRun(10, func() { fn.f(x, x) }); n != 0 {
+				t.Errorf("%s: %v allocations, want 0", fn.name, n)
+			}
+		}
+	})
+}
+
+func Benchmark(b *testing.B) {
+	src := make([]float32, 16<<10)
+	for i := range src {
+		src[i] = float32(i%2001-1000) / 150
+	}
+	dst := make([]float32, len(src))
+	for _, fn := range functions {
+		b.Run("f="+fn.name, func(b *testing.B) {
+			b.SetBytes(int64(4 * len(src)))
+			for b.Loop() {
+				fn.f(dst, src)
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(len(src)), "ns/elem")
+		})
+	}
+}
