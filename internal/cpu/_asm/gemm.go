@@ -27,7 +27,7 @@ const (
 )
 
 func gemm() {
-	defineTailMask()
+	defineTailMask(1)
 	for rows := 1; rows <= 6; rows++ {
 		newTile(fmt.Sprintf("tile%dx16", rows), rows, 2, false).strided()
 		newTile(fmt.Sprintf("tile%dx16m", rows), rows, 2, true).strided()

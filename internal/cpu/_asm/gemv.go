@@ -83,7 +83,7 @@ func gemvDots() {
 	Label("rest")
 	ADDQ(Imm(8), n)
 	JZ(LabelRef("sum"))
-	mask := maskFirst(n)
+	mask := masksFirst(n, 1)[0]
 	VMASKMOVPS(indexed(x, off, 1), mask, xv)
 	row := YMM()
 	for i, r := range acc {

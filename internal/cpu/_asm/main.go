@@ -51,29 +51,35 @@ func clear(regs []VecVirtual) {
 	}
 }
 
-// tailMask is read-only memory in which the 32 bytes at 32-4n mask a vector's
-// first n floats.
-var tailMask Mem
+// tailMask is read-only memory in which the bytes at tailLen-4n mask the first n
+// of tailLen/4 floats.
+var (
+	tailMask Mem
+	tailLen  int
+)
 
-func defineTailMask() {
-	tailMask = GLOBL("tailmask", RODATA|NOPTR)
-	for i := range 16 {
-		if i < 8 {
-			DATA(4*i, U32(0xffffffff))
+// defineTailMask makes the masks for tails of up to vecs vectors.
+func defineTailMask(vecs int) {
+	tailMask, tailLen = GLOBL("tailmask", RODATA|NOPTR), 32*vecs
+	for i := 0; i < 2*tailLen; i += 4 {
+		if i < tailLen {
+			DATA(i, U32(0xffffffff))
 		} else {
-			DATA(4*i, U32(0))
+			DATA(i, U32(0))
 		}
 	}
 }
 
-// maskFirst returns the mask of the first n floats, n in 1..7.
-func maskFirst(n GPVirtual) VecVirtual {
+// masksFirst returns the masks of the first n floats of vecs vectors.
+func masksFirst(n GPVirtual, vecs int) []VecVirtual {
 	p, bytes := GP64(), GP64()
-	LEAQ(tailMask.Offset(32), p)
+	LEAQ(tailMask.Offset(tailLen), p)
 	MOVQ(n, bytes)
 	SHLQ(Imm(2), bytes)
 	SUBQ(bytes, p)
-	mask := YMM()
-	VMOVUPS(at(p, 0), mask)
-	return mask
+	masks := ymms(vecs)
+	for v, m := range masks {
+		VMOVUPS(at(p, 32*v), m)
+	}
+	return masks
 }

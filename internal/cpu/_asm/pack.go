@@ -81,7 +81,7 @@ func transpose8xN() {
 	Label("rest")
 	ADDQ(Imm(8), n)
 	JZ(LabelRef("done"))
-	mask := maskFirst(n)
+	mask := masksFirst(n, 1)[0]
 	rows = ymms(8)
 	for i, r := range rows {
 		VMASKMOVPS(indexed(p[i], off, 1), mask, r)

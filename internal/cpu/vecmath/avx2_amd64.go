@@ -1,0 +1,47 @@
+//go:build !purego
+
+package vecmath
+
+import "golang.org/x/sys/cpu"
+
+//go:generate sh -c "cd ../_asm && go run . -set vecmath -out ../vecmath/kernels_amd64.s"
+
+func init() {
+	if cpu.X86.HasAVX2 && cpu.X86.HasFMA {
+		current = &avx2
+	}
+}
+
+var avx2 = set{
+	name:     "avx2",
+	exp:      func(dst, src []float32) { expAVX2(&dst[0], &src[0], len(src)) },
+	log:      func(dst, src []float32) { logAVX2(&dst[0], &src[0], len(src)) },
+	tanh:     func(dst, src []float32) { tanhAVX2(&dst[0], &src[0], len(src)) },
+	sigmoid:  func(dst, src []float32) { sigmoidAVX2(&dst[0], &src[0], len(src)) },
+	silu:     func(dst, src []float32) { siluAVX2(&dst[0], &src[0], len(src)) },
+	gelu:     func(dst, src []float32) { geluAVX2(&dst[0], &src[0], len(src)) },
+	geluTanh: func(dst, src []float32) { geluTanhAVX2(&dst[0], &src[0], len(src)) },
+}
+
+// The kernels set n floats, n > 0.
+
+//go:noescape
+func expAVX2(dst, src *float32, n int)
+
+//go:noescape
+func logAVX2(dst, src *float32, n int)
+
+//go:noescape
+func tanhAVX2(dst, src *float32, n int)
+
+//go:noescape
+func sigmoidAVX2(dst, src *float32, n int)
+
+//go:noescape
+func siluAVX2(dst, src *float32, n int)
+
+//go:noescape
+func geluAVX2(dst, src *float32, n int)
+
+//go:noescape
+func geluTanhAVX2(dst, src *float32, n int)
