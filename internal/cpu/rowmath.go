@@ -3,6 +3,8 @@ package cpu
 import (
 	"math"
 	"unsafe"
+
+	"github.com/stria-ml/stria/internal/cpu/vecmath"
 )
 
 // as32 returns s as the float32 slice it is; T must be float32.
@@ -13,6 +15,10 @@ func as32[T floating](s []T) []float32 {
 // expRow writes e^x. dst may be x.
 func expRow[T floating](dst, x []T) {
 	dst = dst[:len(x)]
+	if isFloat32[T]() {
+		vecmath.Exp(as32(dst), as32(x))
+		return
+	}
 	for j, v := range x {
 		dst[j] = T(math.Exp(float64(v)))
 	}
@@ -21,8 +27,24 @@ func expRow[T floating](dst, x []T) {
 // sigmoidRow writes 1/(1+e^-x). dst may be x.
 func sigmoidRow[T floating](dst, x []T) {
 	dst = dst[:len(x)]
+	if isFloat32[T]() {
+		vecmath.Sigmoid(as32(dst), as32(x))
+		return
+	}
 	for j, v := range x {
 		dst[j] = T(1 / (1 + math.Exp(-float64(v))))
+	}
+}
+
+// siluRow writes x/(1+e^-x). dst may be x.
+func siluRow[T floating](dst, x []T) {
+	dst = dst[:len(x)]
+	if isFloat32[T]() {
+		vecmath.SiLU(as32(dst), as32(x))
+		return
+	}
+	for j, v := range x {
+		dst[j] = T(float64(v) / (1 + math.Exp(-float64(v))))
 	}
 }
 

@@ -54,7 +54,7 @@ func swiGLU[T floating](tasks *freeList[swiGLUTask[T]], y, gate, up *backend.Ope
 func (t *swiGLUTask[T]) Chunk(i, _ int) {
 	s := getScratch[T](4 * segment)
 	defer putScratch(s)
-	gateBuf, upBuf, yBuf, sigmoid := s.take(segment), s.take(segment), s.take(segment), s.take(segment)
+	gateBuf, upBuf, yBuf, active := s.take(segment), s.take(segment), s.take(segment), s.take(segment)
 	first, end := t.of(i)
 	line, _, _ := t.at(first)
 	gateAt, upAt, yAt := t.gate.line(line), t.up.line(line), t.y.line(line)
@@ -62,21 +62,16 @@ func (t *swiGLUTask[T]) Chunk(i, _ int) {
 		_, lo, hi := t.at(p)
 		gate, up := t.gate.part(&gateAt, lo, hi, gateBuf), t.up.part(&upAt, lo, hi, upBuf)
 		y := t.y.part(&yAt, lo, hi, yBuf)
-		swiGLURow(y, gate, up, sigmoid)
+		siluRow(active[:hi-lo], gate)
+		for j, v := range active[:hi-lo] {
+			y[j] = v * up[j]
+		}
 		t.y.storePart(&yAt, lo, y)
 		if hi == t.n {
 			t.gate.next(&gateAt)
 			t.up.next(&upAt)
 			t.y.next(&yAt)
 		}
-	}
-}
-
-func swiGLURow[T floating](y, gate, up, sigmoid []T) {
-	sigmoidRow(sigmoid, gate)
-	y, up, sigmoid = y[:len(gate)], up[:len(gate)], sigmoid[:len(gate)]
-	for j, g := range gate {
-		y[j] = g * sigmoid[j] * up[j]
 	}
 }
 
