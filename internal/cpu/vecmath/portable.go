@@ -10,7 +10,7 @@ var portable = set{
 	name: "portable",
 	exp: func(dst, src []float32) {
 		for i, x := range src {
-			dst[i] = float32(exp(float64(x)))
+			dst[i] = float32(exp(widen(x)))
 		}
 	},
 	log: func(dst, src []float32) {
@@ -20,28 +20,28 @@ var portable = set{
 	},
 	tanh: func(dst, src []float32) {
 		for i, x := range src {
-			dst[i] = float32(tanh(float64(x)))
+			dst[i] = float32(tanh(widen(x)))
 		}
 	},
 	sigmoid: func(dst, src []float32) {
 		for i, x := range src {
-			dst[i] = float32(1 / (1 + exp(-float64(x))))
+			dst[i] = float32(1 / (1 + exp(-widen(x))))
 		}
 	},
 	silu: func(dst, src []float32) {
 		for i, x := range src {
-			y := atLeast(float64(x), -expLimit)
+			y := widen(x)
 			dst[i] = float32(y / (1 + exp(-y)))
 		}
 	},
 	gelu: func(dst, src []float32) {
 		for i, x := range src {
-			dst[i] = float32(gelu(float64(x)))
+			dst[i] = float32(gelu(widen(x)))
 		}
 	},
 	geluTanh: func(dst, src []float32) {
 		for i, x := range src {
-			dst[i] = float32(geluTanh(float64(x)))
+			dst[i] = float32(geluTanh(widen(x)))
 		}
 	},
 }
@@ -57,6 +57,11 @@ func atLeast(x, lo float64) float64 {
 	}
 	return x
 }
+
+// widen is x, or -expLimit if that is greater. On amd64 the comparison also keeps the
+// conversion from waiting for the previous result, whose register it
+// would write: loops run four times as fast.
+func widen(x float32) float64 { return atLeast(float64(x), -expLimit) }
 
 // exp is e^x = 2^n * e^r with n the integer nearest to x/ln 2 and |r| <= ln(2)/2,
 // e^r by its Taylor polynomial.
