@@ -131,7 +131,7 @@ func (a *array) set(v []float64) *array {
 
 // fill writes what f returns, once per element of the memory.
 func (a *array) fill(f func() float64) *array {
-	done := map[int]bool{}
+	done := make([]bool, len(a.owned))
 	a.each(func(_, at int) {
 		if !done[at] {
 			done[at] = true
