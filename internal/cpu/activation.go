@@ -4,7 +4,13 @@ import "math"
 
 // Activation functions and their gradients. A gradient kernel takes the
 // activation's input x (or its output y, where that is cheaper) and the
-// gradient dy of its output.
+// gradient dy of its output. What is here for float64 alone has a float32 form in
+// package vecmath or in activation32.go.
+
+// deep is a number below which every activation here is 0 or -0 and every
+// gradient 0, and above whose opposite gradients are 1. Cutting x there keeps
+// infinities from giving Inf*0.
+const deep = -1000
 
 // logistic is 1/(1+exp(-x)).
 func logistic(x float64) float64 { return 1 / (1 + math.Exp(-x)) }
@@ -29,9 +35,9 @@ func reluGrad[T floating](dx, x, dy []T) {
 	}
 }
 
-func tanh[T floating](dst, x []T) {
+func tanh(dst, x []float64) {
 	for i, v := range x {
-		dst[i] = T(math.Tanh(float64(v)))
+		dst[i] = math.Tanh(v)
 	}
 }
 
@@ -43,9 +49,9 @@ func tanhGradY[T floating](dx, y, dy []T) {
 	}
 }
 
-func sigmoid[T floating](dst, x []T) {
+func sigmoid(dst, x []float64) {
 	for i, v := range x {
-		dst[i] = T(logistic(float64(v)))
+		dst[i] = logistic(v)
 	}
 }
 
@@ -57,37 +63,40 @@ func sigmoidGradY[T floating](dx, y, dy []T) {
 	}
 }
 
-func silu[T floating](dst, x []T) {
+// silu is x sigmoid(x) (Elfwing, Uchibe and Doya 2018).
+func silu(dst, x []float64) {
 	for i, v := range x {
-		dst[i] = T(float64(v) / (1 + math.Exp(-float64(v))))
+		dst[i] = max(v, deep) * logistic(v)
 	}
 }
 
 // siluGrad uses silu' = s (1 + x (1-s)) with s = sigmoid(x).
-func siluGrad[T floating](dx, x, dy []T) {
+func siluGrad(dx, x, dy []float64) {
 	for i, v := range x {
-		s := logistic(float64(v))
-		dx[i] = T(float64(dy[i]) * s * (1 + float64(v)*logistic(-float64(v))))
+		v = min(max(v, deep), -deep)
+		dx[i] = dy[i] * logistic(v) * (1 + v*logistic(-v))
 	}
 }
 
 // gelu is x Phi(x) (Hendrycks and Gimpel 2016), with Phi as erfc so that it keeps
 // its digits far below zero.
-func gelu[T floating](dst, x []T) {
+func gelu(dst, x []float64) {
 	for i, v := range x {
-		dst[i] = T(float64(v) * normal(float64(v)))
+		dst[i] = max(v, deep) * normal(v)
 	}
 }
 
 // normal is Phi, the distribution function of the standard normal.
 func normal(x float64) float64 { return 0.5 * math.Erfc(-x*(math.Sqrt2/2)) }
 
+// normalPeak is the standard normal's density at 0, 1/sqrt(2 pi).
+const normalPeak = 0.398942280401432677939946059934
+
 // geluGrad uses gelu' = Phi(x) + x phi(x).
-func geluGrad[T floating](dx, x, dy []T) {
-	const scale = 0.398942280401432677939946059934 // 1/sqrt(2 pi)
+func geluGrad(dx, x, dy []float64) {
 	for i, v := range x {
-		x := float64(v)
-		dx[i] = T(float64(dy[i]) * (normal(x) + x*scale*math.Exp(-0.5*x*x)))
+		v = min(max(v, deep), -deep)
+		dx[i] = dy[i] * (normal(v) + v*normalPeak*math.Exp(-0.5*v*v))
 	}
 }
 
@@ -98,23 +107,18 @@ const (
 )
 
 // geluTanh writes (1+tanh u)/2 as sigmoid(2u), which does not cancel.
-func geluTanh[T floating](dst, x []T) {
+func geluTanh(dst, x []float64) {
 	for i, v := range x {
-		x := float64(v)
-		dst[i] = T(x * logistic(2*geluC*(x+geluK*x*x*x)))
+		dst[i] = max(v, deep) * logistic(2*geluC*(v+geluK*v*v*v))
 	}
 }
 
 // geluTanhGrad differentiates x s(2u): s + x s (1-s) 2u'.
-func geluTanhGrad[T floating](dx, x, dy []T) {
+func geluTanhGrad(dx, x, dy []float64) {
 	for i, v := range x {
-		x := float64(v)
-		u := 2 * geluC * (x + geluK*x*x*x)
+		v = min(max(v, deep), -deep)
+		u := 2 * geluC * (v + geluK*v*v*v)
 		s := logistic(u)
-		slope := s
-		if bend := s * logistic(-u); bend != 0 {
-			slope += x * bend * 2 * geluC * (1 + 3*geluK*x*x)
-		}
-		dx[i] = T(float64(dy[i]) * slope)
+		dx[i] = dy[i] * (s + v*s*logistic(-u)*2*geluC*(1+3*geluK*v*v))
 	}
 }

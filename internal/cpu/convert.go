@@ -28,18 +28,18 @@ var direct = [backend.NumDTypes][backend.NumDTypes]func(j *job, lo, hi int){
 		backend.Float64:  func(j *job, lo, hi int) { map1(j, lo, hi, cast[float32, float64]) },
 		backend.Int64:    func(j *job, lo, hi int) { map1(j, lo, hi, cast[float32, int64]) },
 		backend.Uint8:    func(j *job, lo, hi int) { map1(j, lo, hi, cast[float32, uint8]) },
-		backend.Float16:  func(j *job, lo, hi int) { map1(j, lo, hi, widen[float32, half.Float16]) },
-		backend.BFloat16: func(j *job, lo, hi int) { map1(j, lo, hi, widen[float32, half.BFloat16]) },
+		backend.Float16:  func(j *job, lo, hi int) { map1(j, lo, hi, widen16) },
+		backend.BFloat16: func(j *job, lo, hi int) { map1(j, lo, hi, widenB16) },
 	},
 	backend.Float64: {
 		backend.Float32: func(j *job, lo, hi int) { map1(j, lo, hi, cast[float64, float32]) },
 		backend.Int64:   func(j *job, lo, hi int) { map1(j, lo, hi, cast[float64, int64]) },
 	},
 	backend.Float16: {
-		backend.Float32: func(j *job, lo, hi int) { map1(j, lo, hi, convertEach(half.ToFloat16)) },
+		backend.Float32: func(j *job, lo, hi int) { map1(j, lo, hi, narrow16) },
 	},
 	backend.BFloat16: {
-		backend.Float32: func(j *job, lo, hi int) { map1(j, lo, hi, convertEach(half.ToBFloat16)) },
+		backend.Float32: func(j *job, lo, hi int) { map1(j, lo, hi, narrowB16) },
 	},
 }
 
@@ -52,19 +52,34 @@ func cast[D, S float32 | float64 | int64 | int32 | uint8](dst []D, src []S) {
 	}
 }
 
-// widen reads 16-bit floats.
-func widen[D floating, S interface{ Float32() float32 }](dst []D, src []S) {
+// The kernels of the 16-bit floats are written out, so that the conversions
+// become part of the loops.
+
+func widen16(dst []float32, src []half.Float16) {
+	dst = dst[:len(src)]
 	for i, v := range src {
-		dst[i] = D(v.Float32())
+		dst[i] = v.Float32()
 	}
 }
 
-// convertEach is a kernel that applies f.
-func convertEach[D, S any](f func(S) D) func(dst []D, src []S) {
-	return func(dst []D, src []S) {
-		for i, v := range src {
-			dst[i] = f(v)
-		}
+func narrow16(dst []half.Float16, src []float32) {
+	dst = dst[:len(src)]
+	for i, v := range src {
+		dst[i] = half.ToFloat16(v)
+	}
+}
+
+func widenB16(dst []float32, src []half.BFloat16) {
+	dst = dst[:len(src)]
+	for i, v := range src {
+		dst[i] = v.Float32()
+	}
+}
+
+func narrowB16(dst []half.BFloat16, src []float32) {
+	dst = dst[:len(src)]
+	for i, v := range src {
+		dst[i] = half.ToBFloat16(v)
 	}
 }
 
@@ -133,21 +148,21 @@ func loadInt(wide []int64, src []byte, dt backend.DType, off, step int) {
 func storeFloat(dst []byte, dt backend.DType, off, step int, wide []float64) {
 	switch dt {
 	case backend.Float32:
-		scatter(dst, off, step, wide, func(v float64) float32 { return float32(v) })
+		storeEach(dst, off, step, wide, func(v float64) float32 { return float32(v) })
 	case backend.Float64:
-		scatter(dst, off, step, wide, func(v float64) float64 { return v })
+		storeEach(dst, off, step, wide, func(v float64) float64 { return v })
 	case backend.Float16:
-		scatter(dst, off, step, wide, half.ToFloat16Wide)
+		storeEach(dst, off, step, wide, half.ToFloat16Wide)
 	case backend.BFloat16:
-		scatter(dst, off, step, wide, half.ToBFloat16Wide)
+		storeEach(dst, off, step, wide, half.ToBFloat16Wide)
 	case backend.Int64:
-		scatter(dst, off, step, wide, saturate)
+		storeEach(dst, off, step, wide, saturate)
 	case backend.Int32:
-		scatter(dst, off, step, wide, func(v float64) int32 { return clip32(saturate(v)) })
+		storeEach(dst, off, step, wide, func(v float64) int32 { return clip32(saturate(v)) })
 	case backend.Uint8:
-		scatter(dst, off, step, wide, func(v float64) uint8 { return clip8(saturate(v)) })
+		storeEach(dst, off, step, wide, func(v float64) uint8 { return clip8(saturate(v)) })
 	case backend.Bool:
-		scatter(dst, off, step, wide, func(v float64) uint8 { return bit(v != 0) })
+		storeEach(dst, off, step, wide, func(v float64) uint8 { return bit(v != 0) })
 	}
 }
 
@@ -155,21 +170,21 @@ func storeFloat(dst []byte, dt backend.DType, off, step int, wide []float64) {
 func storeInt(dst []byte, dt backend.DType, off, step int, wide []int64) {
 	switch dt {
 	case backend.Float32:
-		scatter(dst, off, step, wide, func(v int64) float32 { return float32(v) })
+		storeEach(dst, off, step, wide, func(v int64) float32 { return float32(v) })
 	case backend.Float64:
-		scatter(dst, off, step, wide, func(v int64) float64 { return float64(v) })
+		storeEach(dst, off, step, wide, func(v int64) float64 { return float64(v) })
 	case backend.Float16: // what float32 cannot hold is Inf in Float16
-		scatter(dst, off, step, wide, func(v int64) half.Float16 { return half.ToFloat16(float32(v)) })
+		storeEach(dst, off, step, wide, func(v int64) half.Float16 { return half.ToFloat16(float32(v)) })
 	case backend.BFloat16:
-		scatter(dst, off, step, wide, half.IntToBFloat16)
+		storeEach(dst, off, step, wide, half.IntToBFloat16)
 	case backend.Int64:
-		scatter(dst, off, step, wide, func(v int64) int64 { return v })
+		storeEach(dst, off, step, wide, func(v int64) int64 { return v })
 	case backend.Int32:
-		scatter(dst, off, step, wide, clip32)
+		storeEach(dst, off, step, wide, clip32)
 	case backend.Uint8:
-		scatter(dst, off, step, wide, clip8)
+		storeEach(dst, off, step, wide, clip8)
 	case backend.Bool:
-		scatter(dst, off, step, wide, func(v int64) uint8 { return bit(v != 0) })
+		storeEach(dst, off, step, wide, func(v int64) uint8 { return bit(v != 0) })
 	}
 }
 
@@ -186,8 +201,8 @@ func strided[T any](src []byte, off, step, n int) func(yield func(int, T) bool) 
 	}
 }
 
-// scatter writes f of each wide value.
-func scatter[D, W any](dst []byte, off, step int, wide []W, f func(W) D) {
+// storeEach writes f of each wide value.
+func storeEach[D, W any](dst []byte, off, step int, wide []W, f func(W) D) {
 	d := elements[D](dst)
 	for _, v := range wide {
 		d[off] = f(v)

@@ -60,13 +60,18 @@ func fillRuns[U uint8 | uint16 | uint32 | uint64](j *job, lo, hi int) {
 	}
 }
 
-// fillRun is a clear where v has no bits set.
+// fillRun sets all of dst to v. Past the first bytes it copies them, which moves
+// more at a time than a loop over elements.
 func fillRun[U uint8 | uint16 | uint32 | uint64](dst []U, v U) {
 	if v == 0 {
 		clear(dst)
 		return
 	}
-	for i := range dst {
+	n := min(len(dst), block)
+	for i := range n {
 		dst[i] = v
+	}
+	for first := dst[:n]; n < len(dst); {
+		n += copy(dst[n:], first)
 	}
 }

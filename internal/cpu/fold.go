@@ -182,12 +182,7 @@ func foldProd[T element, A accumulator]() fold[T, A] {
 func foldMax[T element, A accumulator](least A) fold[T, A] {
 	return fold[T, A]{
 		start: least,
-		run: func(acc, _ A, x []T) A {
-			for _, v := range x {
-				acc = max(acc, A(v))
-			}
-			return acc
-		},
+		run:   maxRun[T, A],
 		row: func(acc, _ []A, x []T) {
 			for i, v := range x {
 				acc[i] = max(acc[i], A(v))
@@ -201,15 +196,27 @@ func foldMax[T element, A accumulator](least A) fold[T, A] {
 	}
 }
 
+// maxRun has four chains of comparisons in flight.
+func maxRun[T element, A accumulator](acc, _ A, x []T) A {
+	if len(x) == 0 {
+		return acc
+	}
+	m0 := x[0]
+	m1, m2, m3 := m0, m0, m0
+	for ; len(x) >= 4; x = x[4:] {
+		m0, m1 = max(m0, x[0]), max(m1, x[1])
+		m2, m3 = max(m2, x[2]), max(m3, x[3])
+	}
+	for _, v := range x {
+		m0 = max(m0, v)
+	}
+	return max(acc, A(max(m0, m1, m2, m3)))
+}
+
 func foldMin[T element, A accumulator](largest A) fold[T, A] {
 	return fold[T, A]{
 		start: largest,
-		run: func(acc, _ A, x []T) A {
-			for _, v := range x {
-				acc = min(acc, A(v))
-			}
-			return acc
-		},
+		run:   minRun[T, A],
 		row: func(acc, _ []A, x []T) {
 			for i, v := range x {
 				acc[i] = min(acc[i], A(v))
@@ -221,6 +228,23 @@ func foldMin[T element, A accumulator](largest A) fold[T, A] {
 			}
 		},
 	}
+}
+
+// minRun has four chains of comparisons in flight.
+func minRun[T element, A accumulator](acc, _ A, x []T) A {
+	if len(x) == 0 {
+		return acc
+	}
+	m0 := x[0]
+	m1, m2, m3 := m0, m0, m0
+	for ; len(x) >= 4; x = x[4:] {
+		m0, m1 = min(m0, x[0]), min(m1, x[1])
+		m2, m3 = min(m2, x[2]), min(m3, x[3])
+	}
+	for _, v := range x {
+		m0 = min(m0, v)
+	}
+	return min(acc, A(min(m0, m1, m2, m3)))
 }
 
 // foldAny and foldAll keep 0 or 1 in their accumulators.

@@ -26,40 +26,41 @@ func (Device) CheckIndex(index backend.Operand, n int) (value int64, position in
 // nothing, plus jump times the index at that position.
 
 // Gather writes dst[i][j] = x[index[i][j]][j] along dim.
-func (d Device) Gather(dst, x, index backend.Operand, dim int) {
-	var strides [backend.MaxRank]int
-	copy(strides[:], x.Strides)
-	strides[dim] = 0
-	still := x
-	still.Strides = strides[:len(x.Strides)]
-	gather(&dst, &still, &index, x.Strides[dim])
+func (Device) Gather(dst, x, index backend.Operand, dim int) {
+	var still [backend.MaxRank]int
+	copy(still[:], x.Strides)
+	still[dim] = 0
+	loop := iter.New(iter.AnyOrder, dst.Shape, iter.Of(&dst),
+		iter.View{Strides: still[:len(x.Strides)], Offset: x.Offset}, iter.Of(&index))
+	gather(&loop, &dst, &x, &index, x.Strides[dim])
 }
 
 // IndexSelect writes dst[i] = x[index[i]] along dim.
-func (d Device) IndexSelect(dst, x, index backend.Operand, dim int) {
-	var strides [backend.MaxRank]int
-	along := index
-	along.Strides = strides[:len(dst.Shape)]
-	along.Strides[dim] = index.Strides[0]
-	d.Gather(dst, x, along, dim)
+func (Device) IndexSelect(dst, x, index backend.Operand, dim int) {
+	var still, along [backend.MaxRank]int
+	copy(still[:], x.Strides)
+	still[dim] = 0
+	along[dim] = index.Strides[0]
+	rank := len(dst.Shape)
+	loop := iter.New(iter.AnyOrder, dst.Shape, iter.Of(&dst),
+		iter.View{Strides: still[:rank], Offset: x.Offset}, iter.View{Strides: along[:rank], Offset: index.Offset})
+	gather(&loop, &dst, &x, &index, x.Strides[dim])
 }
 
 // Embedding writes dst (N..., D) = weight[index] for weight (V, D).
 func (Device) Embedding(dst, weight, index backend.Operand) {
-	var rows, columns [backend.MaxRank]int
-	last := len(dst.Shape) - 1
-	along := index
-	along.Strides = rows[:last+1]
-	copy(along.Strides, index.Strides)
-	row := weight
-	row.Strides = columns[:last+1]
-	row.Strides[last] = weight.Strides[1]
-	gather(&dst, &row, &along, weight.Strides[0])
+	var column, along [backend.MaxRank]int
+	rank := len(dst.Shape)
+	column[rank-1] = weight.Strides[1]
+	copy(along[:rank-1], index.Strides)
+	loop := iter.New(iter.AnyOrder, dst.Shape, iter.Of(&dst),
+		iter.View{Strides: column[:rank], Offset: weight.Offset}, iter.View{Strides: along[:rank], Offset: index.Offset})
+	gather(&loop, &dst, &weight, &index, weight.Strides[0])
 }
 
-// gather reads x only at dst's shape and index only through its strides.
-func gather(dst, x, index *backend.Operand, jump int) {
-	j := newJob(iter.AnyOrder, dst.Shape, dst, x, index)
+func gather(loop *iter.Loop, dst, x, index *backend.Operand, jump int) {
+	j := jobs.get()
+	j.setLoop(loop, dst, x, index)
 	j.jump = jump
 	switch dst.DType.Size() {
 	case 1:

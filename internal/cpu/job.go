@@ -42,15 +42,23 @@ var jobs freeList[job]
 // newJob returns a job over the operands, which have shape; the caller sets
 // its parameters and runs it.
 func newJob(order iter.Order, shape []int, operands ...*backend.Operand) *job {
-	j := jobs.get()
 	var views [iter.MaxOperands]iter.View
 	for k, o := range operands {
 		views[k] = iter.Of(o)
+	}
+	loop := iter.New(order, shape, views[:len(operands)]...)
+	j := jobs.get()
+	j.setLoop(&loop, operands...)
+	return j
+}
+
+// setLoop gives j a loop and the operands' memory.
+func (j *job) setLoop(loop *iter.Loop, operands ...*backend.Operand) {
+	j.loop = *loop
+	for k, o := range operands {
 		j.bytes[k] = o.Mem.Host()
 	}
-	j.loop = iter.New(order, shape, views[:len(operands)]...)
-	j.pieces, j.grain = j.loop.Len(), grain
-	return j
+	j.pieces, j.grain = loop.Len(), grain
 }
 
 // run does all pieces with body, on several threads if there are many, and ends

@@ -12,60 +12,56 @@ import (
 
 // ScatterAdd adds src[i][j] to dst[index[i][j]][j] along dim.
 func (Device) ScatterAdd(dst, index, src backend.Operand, dim int) {
-	var extents, ds, is, ss [backend.MaxRank]int
-	n := 0
-	for d, extent := range index.Shape {
-		if d != dim {
-			extents[n], ds[n], is[n], ss[n] = extent, dst.Strides[d], index.Strides[d], src.Strides[d]
-			n++
-		}
-	}
-	j := jobs.get()
-	j.loop = iter.New(iter.AnyOrder, extents[:n],
-		iter.View{Strides: ds[:n], Offset: dst.Offset},
-		iter.View{Strides: is[:n], Offset: index.Offset},
-		iter.View{Strides: ss[:n], Offset: src.Offset})
-	j.inner = iter.New(iter.Logical, index.Shape[dim:dim+1],
-		iter.View{Strides: index.Strides[dim : dim+1]},
-		iter.View{Strides: src.Strides[dim : dim+1]})
-	j.jump = dst.Strides[dim]
-	j.scatter(&dst, &index, &src)
+	scatter(&dst, &index, &src, index.Strides, dim)
 }
 
 // IndexAdd adds src[i] to dst[index[i]] along dim.
-func (d Device) IndexAdd(dst, index, src backend.Operand, dim int) {
+func (Device) IndexAdd(dst, index, src backend.Operand, dim int) {
 	var strides [backend.MaxRank]int
-	along := index
-	along.Shape, along.Strides = src.Shape, strides[:len(src.Shape)]
-	along.Strides[dim] = index.Strides[0]
-	d.ScatterAdd(dst, along, src, dim)
+	strides[dim] = index.Strides[0]
+	scatter(&dst, &index, &src, strides[:len(src.Shape)], dim)
+}
+
+// scatter adds along dim. The index has strides for all dims of src.
+func scatter(dst, index, src *backend.Operand, strides []int, dim int) {
+	var extents, ds, is, ss [backend.MaxRank]int
+	n := 0
+	for d, extent := range src.Shape {
+		if d != dim {
+			extents[n], ds[n], is[n], ss[n] = extent, dst.Strides[d], strides[d], src.Strides[d]
+			n++
+		}
+	}
+	columns := iter.New(iter.AnyOrder, extents[:n],
+		iter.View{Strides: ds[:n], Offset: dst.Offset},
+		iter.View{Strides: is[:n], Offset: index.Offset},
+		iter.View{Strides: ss[:n], Offset: src.Offset})
+	rows := iter.New(iter.Logical, src.Shape[dim:dim+1],
+		iter.View{Strides: strides[dim : dim+1]}, iter.View{Strides: src.Strides[dim : dim+1]})
+	runScatter(&columns, &rows, dst, index, src, dst.Strides[dim])
 }
 
 // EmbeddingGrad adds dy (N..., D) to the rows index (N...) of dw (V, D).
 func (Device) EmbeddingGrad(dw, index, dy backend.Operand) {
 	last := len(dy.Shape) - 1
 	var still [1]int
-	j := jobs.get()
-	j.loop = iter.New(iter.AnyOrder, dy.Shape[last:],
+	columns := iter.New(iter.AnyOrder, dy.Shape[last:],
 		iter.View{Strides: dw.Strides[1:], Offset: dw.Offset},
 		iter.View{Strides: still[:], Offset: index.Offset},
 		iter.View{Strides: dy.Strides[last:], Offset: dy.Offset})
-	j.inner = iter.New(iter.Logical, index.Shape,
-		iter.View{Strides: index.Strides},
-		iter.View{Strides: dy.Strides[:last]})
-	j.jump = dw.Strides[0]
-	j.scatter(&dw, &index, &dy)
+	rows := iter.New(iter.Logical, index.Shape, iter.View{Strides: index.Strides}, iter.View{Strides: dy.Strides[:last]})
+	runScatter(&columns, &rows, &dw, &index, &dy, dw.Strides[0])
 }
 
-// minColumns is the least number of columns that a thread adds to: a cache line
-// or more, so that threads do not write to the same one.
-const minColumns = 32
+// minColumns is the least number of columns that a chunk has: some cache lines,
+// so that threads seldom write to the same one.
+const minColumns = 128
 
-// scatter runs and ends the job.
-func (j *job) scatter(dst, index, src *backend.Operand) {
-	j.bytes[0], j.bytes[1], j.bytes[2] = dst.Mem.Host(), index.Mem.Host(), src.Mem.Host()
-	j.pieces = j.loop.Len()
-	j.grain = max(minColumns, grain/max(1, j.inner.Len()))
+func runScatter(columns, rows *iter.Loop, dst, index, src *backend.Operand, jump int) {
+	j := jobs.get()
+	j.setLoop(columns, dst, index, src)
+	j.inner, j.jump = *rows, jump
+	j.grain = max(minColumns, grain/max(1, rows.Len()))
 	switch dst.DType {
 	case backend.Float32:
 		j.run(scatterColumns[float32])
@@ -76,34 +72,32 @@ func (j *job) scatter(dst, index, src *backend.Operand) {
 	}
 }
 
-// scatterColumns adds the columns lo to hi of all rows.
+// scatterColumns adds the columns lo to hi of all rows: row by row, or column
+// by column where a run has few of them.
 func scatterColumns[T number](j *job, lo, hi int) {
 	dst, index, src := elements[T](j.bytes[0]), elements[int64](j.bytes[1]), elements[T](j.bytes[2])
-	if hi-lo < 8 {
-		scatterSingly(j, lo, hi, dst, index, src)
-		return
-	}
-	for row := j.inner.All(); row.Next(); {
-		for i := range row.N {
-			at, from := row.Off[0]+i*row.Step[0], row.Off[1]+i*row.Step[1]
-			for r := j.loop.Range(lo, hi); r.Next(); {
-				scatterRun(dst, index[at:], src[from:], &r, j.jump)
+	for r := j.loop.Range(lo, hi); r.Next(); {
+		if r.N < shortRun {
+			scatterNarrow(dst, index, src, &r, j)
+			continue
+		}
+		for row := j.inner.All(); row.Next(); {
+			for i := range row.N {
+				scatterRun(dst, index[row.Off[0]+i*row.Step[0]:], src[row.Off[1]+i*row.Step[1]:], &r, j.jump)
 			}
 		}
 	}
 }
 
-// scatterSingly does the same column by column, for few of them.
-func scatterSingly[T number](j *job, lo, hi int, dst []T, index []int64, src []T) {
-	for r := j.loop.Range(lo, hi); r.Next(); {
-		for i := range r.N {
-			d, at, from := r.Off[0]+i*r.Step[0], r.Off[1]+i*r.Step[1], r.Off[2]+i*r.Step[2]
-			for row := j.inner.All(); row.Next(); {
-				p, s := at+row.Off[0], from+row.Off[1]
-				for range row.N {
-					dst[d+int(index[p])*j.jump] += src[s]
-					p, s = p+row.Step[0], s+row.Step[1]
-				}
+// scatterNarrow adds a run of columns one by one.
+func scatterNarrow[T number](dst []T, index []int64, src []T, r *iter.Runs, j *job) {
+	for i := range r.N {
+		d, at, from := r.Off[0]+i*r.Step[0], r.Off[1]+i*r.Step[1], r.Off[2]+i*r.Step[2]
+		for row := j.inner.All(); row.Next(); {
+			p, s := at+row.Off[0], from+row.Off[1]
+			for range row.N {
+				dst[d+int(index[p])*j.jump] += src[s]
+				p, s = p+row.Step[0], s+row.Step[1]
 			}
 		}
 	}

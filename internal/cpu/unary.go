@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/stria-ml/stria/internal/backend"
+	"github.com/stria-ml/stria/internal/cpu/vecmath"
 	"github.com/stria-ml/stria/internal/iter"
 )
 
@@ -62,15 +63,15 @@ func mapScalar[T any](j *job, lo, hi int, f func(dst, x []T, p, q T), p, q T) {
 // Kernels without parameters, by op.
 var (
 	plain32 = [backend.NumUnary]func(dst, x []float32){
-		backend.Exp:        exp[float32],
-		backend.Log:        log[float32],
+		backend.Exp:        vecmath.Exp,
+		backend.Log:        vecmath.Log,
 		backend.Sqrt:       sqrt[float32],
 		backend.Rsqrt:      rsqrt[float32],
-		backend.Tanh:       tanh[float32],
-		backend.Sigmoid:    sigmoid[float32],
-		backend.Silu:       silu[float32],
-		backend.Gelu:       gelu[float32],
-		backend.GeluTanh:   geluTanh[float32],
+		backend.Tanh:       vecmath.Tanh,
+		backend.Sigmoid:    vecmath.Sigmoid,
+		backend.Silu:       vecmath.SiLU,
+		backend.Gelu:       vecmath.GELU,
+		backend.GeluTanh:   vecmath.GELUTanh,
 		backend.Sin:        sin[float32],
 		backend.Cos:        cos[float32],
 		backend.Reciprocal: reciprocal[float32],
@@ -81,15 +82,15 @@ var (
 		backend.Relu:       relu[float32],
 	}
 	plain64 = [backend.NumUnary]func(dst, x []float64){
-		backend.Exp:        exp[float64],
-		backend.Log:        log[float64],
+		backend.Exp:        exp,
+		backend.Log:        log,
 		backend.Sqrt:       sqrt[float64],
 		backend.Rsqrt:      rsqrt[float64],
-		backend.Tanh:       tanh[float64],
-		backend.Sigmoid:    sigmoid[float64],
-		backend.Silu:       silu[float64],
-		backend.Gelu:       gelu[float64],
-		backend.GeluTanh:   geluTanh[float64],
+		backend.Tanh:       tanh,
+		backend.Sigmoid:    sigmoid,
+		backend.Silu:       silu,
+		backend.Gelu:       gelu,
+		backend.GeluTanh:   geluTanh,
 		backend.Sin:        sin[float64],
 		backend.Cos:        cos[float64],
 		backend.Reciprocal: reciprocal[float64],
@@ -130,15 +131,15 @@ var (
 	}
 )
 
-func exp[T floating](dst, x []T) {
+func exp(dst, x []float64) {
 	for i, v := range x {
-		dst[i] = T(math.Exp(float64(v)))
+		dst[i] = math.Exp(v)
 	}
 }
 
-func log[T floating](dst, x []T) {
+func log(dst, x []float64) {
 	for i, v := range x {
-		dst[i] = T(math.Log(float64(v)))
+		dst[i] = math.Log(v)
 	}
 }
 
