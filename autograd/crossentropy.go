@@ -38,12 +38,21 @@ func (o CrossEntropyOptions) divisor(target *tensor.Tensor) float64 {
 		return o.Divisor
 	}
 	ignore, n := o.params().Ignore, 0
-	for _, class := range tensor.Data[int64](target) {
+	for _, class := range classesOf(target) {
 		if class != ignore {
 			n++
 		}
 	}
 	return float64(n)
+}
+
+// classesOf returns target's elements for reading: shared where that is
+// possible, so that a step allocates nothing.
+func classesOf(target *tensor.Tensor) []int64 {
+	if target.IsContiguous() && target.Device() == tensor.CPU {
+		return tensor.Raw[int64](target)
+	}
+	return tensor.Data[int64](target)
 }
 
 // CrossEntropy returns the mean over the rows of logits (N..., V) of -log

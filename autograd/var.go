@@ -47,6 +47,10 @@ func (v *Var) Value() *tensor.Tensor {
 	return t
 }
 
+// CopyTo writes the value to dst, a tensor outside the graph, as dst.CopyFrom
+// does. Unlike Value, it hands out nothing that could be used too late.
+func (v *Var) CopyTo(dst *tensor.Tensor) { dst.CopyFrom(v.tensor("copy to")) }
+
 // Grad returns the gradient that Backward left in a Leaf or a retained Var, or
 // nil. A parameter's is in Param.Grad.
 func (v *Var) Grad() *tensor.Tensor {
