@@ -146,7 +146,7 @@ func TestArangeMisuse(t *testing.T) {
 func TestFromMapped(t *testing.T) {
 	block := make([]byte, 64) // aligned by its size class
 	copy(block, []byte{0, 0, 128, 63, 0, 0, 0, 64, 0, 0, 64, 64})
-	m, err := tensor.FromMapped(block[:12], tensor.Float32, "it is mapped", 3)
+	m, err := tensor.FromMapped(block[:12], nil, tensor.Float32, "it is mapped", 3)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -170,7 +170,7 @@ func TestFromMappedCopiesUnalignedData(t *testing.T) {
 	copy(block[1:], []byte{0, 0, 128, 63, 0, 0, 0, 64})
 	var events []tensor.CopyEvent
 	stop := tensor.OnCopy(func(e tensor.CopyEvent) { events = append(events, e) })
-	m, err := tensor.FromMapped(block[1:9], tensor.Float32, "it is mapped", 2, 1)
+	m, err := tensor.FromMapped(block[1:9], nil, tensor.Float32, "it is mapped", 2, 1)
 	stop()
 	if err != nil {
 		t.Fatal(err)
@@ -183,7 +183,7 @@ func TestFromMappedCopiesUnalignedData(t *testing.T) {
 	misuse(t, tensor.ReadOnly, func() { m.Zero() })
 
 	defer tensor.ForbidCopies()()
-	if _, err := tensor.FromMapped(block[1:9], tensor.Float32, "it is mapped", 2); !errors.Is(err, &tensor.Error{Kind: tensor.CopyForbidden}) {
+	if _, err := tensor.FromMapped(block[1:9], nil, tensor.Float32, "it is mapped", 2); !errors.Is(err, &tensor.Error{Kind: tensor.CopyForbidden}) {
 		t.Errorf("got error %v, want copy forbidden", err)
 	}
 }
@@ -211,10 +211,10 @@ func TestFromMappedRefusesMisfits(t *testing.T) {
 	if _, err := tensor.FromMapped([]byte{0, 1, 2}, tensor.Bool, "mapped", 3); !errors.Is(err, &tensor.Error{Kind: tensor.InvalidArgument}) {
 		t.Errorf("a bool of 2: got %v", err)
 	}
-	if _, err := tensor.FromMapped(nil, tensor.DType(99), "mapped", 0); err == nil {
+	if _, err := tensor.FromMapped(nil, nil, tensor.DType(99), "mapped", 0); err == nil {
 		t.Error("an invalid dtype was accepted")
 	}
-	if m, err := tensor.FromMapped(nil, tensor.Float32, "mapped", 2, 0); err != nil || m.Len() != 0 {
+	if m, err := tensor.FromMapped(nil, nil, tensor.Float32, "mapped", 2, 0); err != nil || m.Len() != 0 {
 		t.Errorf("an empty tensor: got %v", err)
 	}
 }

@@ -165,10 +165,3 @@ func TestCopyWatchersAreSafeForConcurrentUse(t *testing.T) {
 	forbidding.Wait()
 	x.Contiguous()
 }
-
-func TestContiguousCopiesCostNoAllocationUnwatched(t *testing.T) {
-	x := arange(6).View(2, 3)
-	if n := testing.AllocsPerRun(100, func() { x.Contiguous(); x.AddInPlace(x) }); n != 0 {
-		t.Errorf("%v allocations", n)
-	}
-}
