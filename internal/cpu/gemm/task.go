@@ -72,7 +72,7 @@ type scratch[T Float] struct {
 	abuf   []T
 	bbuf   []T
 	xbuf   []T
-	packed int // the block of A in abuf, a value of task.blockID
+	packed int // identifies the block of A in abuf
 	_      [64]byte
 }
 
@@ -106,11 +106,18 @@ type task[T Float] struct {
 	pa, pb  Matrix[T] // the product being computed by all workers
 	pc      Matrix[T]
 	slab    slab[T]
-	slabID  int
+	firstID int // identifies block 0 of A in this slab; a value is never used for two blocks
 	bbuf    []T
 	chunks  int // of the batch or of the vector
+	used    int // workers that may have taken part
 	workers [parallel.MaxWorkers]scratch[T]
 }
+
+// Identities of blocks of A that are not shared between chunks.
+const (
+	noBlock   = -1
+	loneBlock = -2
+)
 
 // Chunk does one piece of the current phase.
 func (t *task[T]) Chunk(i, worker int) {
@@ -121,7 +128,7 @@ func (t *task[T]) Chunk(i, worker int) {
 	case blockPhase:
 		blk, seg := i/t.segments, i%t.segments
 		panels := ceilDiv(t.slab.nc, t.kern.sizes().nr)
-		t.block(worker, &t.slab, t.slabID*t.blocksM+blk, t.pa, t.pc, blk,
+		t.block(worker, &t.slab, t.firstID+blk, t.pa, t.pc, blk,
 			seg*panels/t.segments, (seg+1)*panels/t.segments)
 	case vecPhase:
 		t.vecChunk(worker, i)
@@ -133,10 +140,11 @@ func (t *task[T]) Chunk(i, worker int) {
 // run computes all products.
 func (t *task[T]) run() {
 	products := t.q.Dims[0] * t.q.Dims[1]
-	threads := parallel.Available()
-	if !worthSpreading(products, t.m, t.n, t.k) {
-		threads = 1
+	threads := 1
+	if worthSpreading(products, t.m, t.n, t.k) {
+		threads = parallel.Available()
 	}
+	t.used = threads
 	t.plan(products)
 	if products > 1 && (threads == 1 || products >= 4*threads || products >= threads && products%threads == 0) {
 		// About eight chunks a thread even out cores of different speed.
@@ -219,7 +227,6 @@ func (t *task[T]) product(a, b, c Matrix[T], threads int) {
 		panels := ceilDiv(s.nc, z.nr)
 		for s.pc = 0; s.pc < t.k; s.pc += t.kstep {
 			s.kc = min(t.kstep, t.k-s.pc)
-			t.slabID++
 			t.pa, t.pb, t.pc = a, b, c
 			first := b.Data[s.pc*b.Row+s.jc*b.Col:]
 			if t.packB {
@@ -236,6 +243,7 @@ func (t *task[T]) product(a, b, c Matrix[T], threads int) {
 				s.b, s.step, s.rsb = first, z.nr, b.Row
 			}
 			t.spread(blockPhase, t.blocksM*t.segments, threads)
+			t.firstID += t.blocksM
 		}
 	}
 }
@@ -318,8 +326,8 @@ func (t *task[T]) alone(worker int, s *scratch[T], a, b, c Matrix[T], sameB bool
 				sl.b = s.bbuf
 			}
 			for blk := range t.blocksM {
-				s.packed = 0 // no block has this id
-				t.block(worker, sl, -1, a, c, blk, 0, panels)
+				s.packed = noBlock
+				t.block(worker, sl, loneBlock, a, c, blk, 0, panels)
 			}
 		}
 	}

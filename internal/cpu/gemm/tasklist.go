@@ -36,7 +36,11 @@ func (l *taskList[T]) get() *task[T] {
 		l.free = l.free[:n-1]
 		return t
 	}
-	return &task[T]{kern: l.newKernel()}
+	t := &task[T]{kern: l.newKernel()}
+	for i := range t.workers {
+		t.workers[i].packed = noBlock
+	}
+	return t
 }
 
 // put takes t back and drops its references to the caller's memory.
@@ -45,7 +49,7 @@ func (l *taskList[T]) put(t *task[T]) {
 	t.a, t.b, t.c = none, none, none
 	t.pa, t.pb, t.pc = none, none, none
 	t.slab.b = nil
-	for i := range t.workers {
+	for i := range t.workers[:t.used] {
 		s := &t.workers[i]
 		s.slab.b = nil
 		s.block.a, s.block.b, s.block.c = nil, nil, none
