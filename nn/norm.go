@@ -1,0 +1,82 @@
+package nn
+
+import (
+	"github.com/stria-ml/stria/autograd"
+	"github.com/stria-ml/stria/tensor"
+)
+
+// RMSNorm divides the last dim by its root mean square and multiplies by a
+// weight: x / sqrt(mean(x^2) + eps) * w (Zhang and Sennrich 2019,
+// arXiv:1910.07467).
+type RMSNorm struct {
+	Weight *autograd.Param // (D)
+	Eps    float64
+}
+
+// LayerNorm subtracts the mean of the last dim, divides by its standard
+// deviation, multiplies by a weight and adds a bias: (x - mean) / sqrt(var + eps)
+// * w + b (Ba et al. 2016, arXiv:1607.06450).
+type LayerNorm struct {
+	Weight *autograd.Param // (D)
+	Bias   *autograd.Param // (D), or nil
+	Eps    float64
+}
+
+// NormConfig describes an RMSNorm or a LayerNorm.
+type NormConfig struct {
+	Width int
+	Eps   float64
+	Bias  bool         // of a LayerNorm
+	DType tensor.DType // Float32 or Float64
+}
+
+// NewRMSNorm returns an RMSNorm whose weight is 1. A width below 1, an eps that
+// is not above 0, and a bias are errors.
+func NewRMSNorm(config NormConfig) (*RMSNorm, error) {
+	b := builder{layer: "RMS norm", dtype: config.DType}
+	if config.Bias {
+		b.failf("Bias is true, but an RMSNorm has none")
+	}
+	n := b.rmsNorm(config.Width, config.Eps)
+	return n, b.err
+}
+
+// NewLayerNorm returns a LayerNorm whose weight is 1 and whose bias, if any, is
+// 0. A width below 1 and an eps that is not above 0 are errors.
+func NewLayerNorm(config NormConfig) (*LayerNorm, error) {
+	b := builder{layer: "layer norm", dtype: config.DType}
+	n := b.layerNorm(config.Width, config.Eps, config.Bias)
+	return n, b.err
+}
+
+func (b *builder) rmsNorm(width int, eps float64) *RMSNorm {
+	b.size("Width", width)
+	b.positive("Eps", eps)
+	if b.err != nil {
+		return nil
+	}
+	return &RMSNorm{Weight: b.ones(width), Eps: eps}
+}
+
+func (b *builder) layerNorm(width int, eps float64, bias bool) *LayerNorm {
+	b.size("Width", width)
+	b.positive("Eps", eps)
+	if b.err != nil {
+		return nil
+	}
+	n := &LayerNorm{Weight: b.ones(width), Eps: eps}
+	if bias {
+		n.Bias = b.zeros(width)
+	}
+	return n
+}
+
+// Forward normalises x (..., D).
+func (n *RMSNorm) Forward(c *Context, x *autograd.Var) *autograd.Var {
+	return autograd.RMSNorm(x, c.Param(n.Weight), n.Eps)
+}
+
+// Forward normalises x (..., D).
+func (n *LayerNorm) Forward(c *Context, x *autograd.Var) *autograd.Var {
+	return autograd.LayerNorm(x, c.Param(n.Weight), c.Param(n.Bias), n.Eps)
+}
