@@ -179,16 +179,10 @@ func (p *pool) wait() {
 // work is the life of worker id.
 func (p *pool) work(id int) {
 	w := &p.workers[id]
-	for idle := 0; ; {
-		if p.help(id) {
-			idle = 0
+	for {
+		if p.help(id) || p.spin(id) {
 			continue
 		}
-		if idle++; idle < spinRounds && id < runtime.GOMAXPROCS(0) {
-			pause(spinPauses)
-			continue
-		}
-		idle = 0
 		w.parked.Store(true)
 		// Work published before the store above was made without a wake-up.
 		if p.open(id) && w.parked.CompareAndSwap(true, false) {
@@ -196,6 +190,21 @@ func (p *pool) work(id int) {
 		}
 		<-w.wake
 	}
+}
+
+// spin waits a while for work, and reports whether there is any. A worker
+// without a processor of its own would only be in the way of the others.
+func (p *pool) spin(id int) bool {
+	if id >= runtime.GOMAXPROCS(0) {
+		return p.open(id)
+	}
+	for range spinRounds {
+		if p.open(id) {
+			return true
+		}
+		pause(spinPauses)
+	}
+	return false
 }
 
 // open says whether worker id could claim a chunk.
