@@ -13,8 +13,8 @@ import (
 // inBlocks calls f for blocks of equal parts of dx, x and dy, with room for two
 // blocks more.
 func inBlocks(dx, x, dy []float32, f func(dx, x, dy, a, b []float32)) {
-	s := packRooms.Get().(*packRoom)
-	defer packRooms.Put(s)
+	s := packRooms.get()
+	defer packRooms.keep(s)
 	a, b := room[float32](s, 0), room[float32](s, 1)
 	for lo := 0; lo < len(x); lo += block {
 		hi := min(lo+block, len(x))

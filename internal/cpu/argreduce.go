@@ -68,8 +68,8 @@ func argLines[T number](j *job, lo, hi int) {
 		}
 		return
 	}
-	s := packRooms.Get().(*packRoom)
-	defer packRooms.Put(s)
+	s := packRooms.get()
+	defer packRooms.keep(s)
 	best, index, buf := room[T](s, 0), room[int64](s, 1), room[T](s, 2)
 	for r := j.loop.Range(lo, hi); r.Next(); {
 		for i := 0; i < r.N; i += block {
@@ -139,8 +139,8 @@ func cumSum[T number, A accumulator](j *job, lo, hi int) {
 	if j.reverse {
 		first, line = j.length-1, [2]int{-line[0], -line[1]}
 	}
-	s := packRooms.Get().(*packRoom)
-	defer packRooms.Put(s)
+	s := packRooms.get()
+	defer packRooms.keep(s)
 	sums := room[A](s, 0)
 	for r := j.loop.Range(lo, hi); r.Next(); {
 		off := [2]int{r.Off[0] + first*j.line[0], r.Off[1] + first*j.line[1]}

@@ -88,8 +88,8 @@ func narrowB16(dst []half.BFloat16, src []float32) {
 func convertVia[W any](j *job, lo, hi int,
 	load func(wide []W, src []byte, dt backend.DType, off, step int),
 	store func(dst []byte, dt backend.DType, off, step int, wide []W)) {
-	s := packRooms.Get().(*packRoom)
-	defer packRooms.Put(s)
+	s := packRooms.get()
+	defer packRooms.keep(s)
 	wide := room[W](s, 0)
 	for r := j.loop.Range(lo, hi); r.Next(); {
 		for i := 0; i < r.N; i += block {

@@ -1,7 +1,6 @@
 package cpu
 
 import (
-	"sync"
 	"unsafe"
 
 	"github.com/stria-ml/stria/internal/backend"
@@ -96,7 +95,7 @@ const block = 512
 // packRoom is room to pack strided elements in: one block for each operand.
 type packRoom [iter.MaxOperands][block * 8]byte
 
-var packRooms = sync.Pool{New: func() any { return new(packRoom) }}
+var packRooms freeList[packRoom]
 
 // room is operand k's block.
 func room[T any](s *packRoom, k int) []T { return elements[T](s[k][:]) }

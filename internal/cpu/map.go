@@ -14,8 +14,8 @@ func map0[D any](j *job, lo, hi int, f func(dst []D, pos int)) {
 		}
 		return
 	}
-	s := packRooms.Get().(*packRoom)
-	defer packRooms.Put(s)
+	s := packRooms.get()
+	defer packRooms.keep(s)
 	bd := room[D](s, 0)
 	for r := j.loop.Range(lo, hi); r.Next(); {
 		for i := 0; i < r.N; i += block {
@@ -36,8 +36,8 @@ func map1[D, X any](j *job, lo, hi int, f func(dst []D, x []X)) {
 		}
 		return
 	}
-	s := packRooms.Get().(*packRoom)
-	defer packRooms.Put(s)
+	s := packRooms.get()
+	defer packRooms.keep(s)
 	bd, bx := room[D](s, 0), room[X](s, 1)
 	for r := j.loop.Range(lo, hi); r.Next(); {
 		for i := 0; i < r.N; i += block {
@@ -59,8 +59,8 @@ func map2[D, X any](j *job, lo, hi int, f func(dst []D, x, y []X)) {
 		}
 		return
 	}
-	s := packRooms.Get().(*packRoom)
-	defer packRooms.Put(s)
+	s := packRooms.get()
+	defer packRooms.keep(s)
 	bd, bx, by := room[D](s, 0), room[X](s, 1), room[X](s, 2)
 	for r := j.loop.Range(lo, hi); r.Next(); {
 		for i := 0; i < r.N; i += block {

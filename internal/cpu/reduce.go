@@ -143,8 +143,8 @@ func reduceAll[T element, A accumulator](r *reduction, chunk func(r *reduction, 
 // reduceChunk folds the chunk's terms into one accumulator per result. It
 // writes the results or, if there are more cuts, leaves the accumulators.
 func reduceChunk[T element, A accumulator](r *reduction, i int, folds *foldTable[T, A]) {
-	s := packRooms.Get().(*packRoom)
-	defer packRooms.Put(s)
+	s := packRooms.get()
+	defer packRooms.keep(s)
 	m := r.kept.Len()
 	lo := i / r.cuts * r.tile
 	hi := min(lo+r.tile, m)

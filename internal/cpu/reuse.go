@@ -12,7 +12,7 @@ type freeList[T any] struct {
 	free []*T
 }
 
-// get returns a zero value.
+// get returns a zero value, or one that was given back by keep.
 func (f *freeList[T]) get() *T {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -28,6 +28,11 @@ func (f *freeList[T]) get() *T {
 func (f *freeList[T]) put(v *T) {
 	var zero T
 	*v = zero
+	f.keep(v)
+}
+
+// keep takes v back as it is.
+func (f *freeList[T]) keep(v *T) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.free = append(f.free, v)
