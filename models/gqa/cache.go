@@ -1,0 +1,54 @@
+package gqa
+
+import (
+	"github.com/stria-ml/stria/nn"
+	"github.com/stria-ml/stria/tensor"
+)
+
+// Cache keeps the keys and values of a model's layers for the tokens so far.
+type Cache struct {
+	layers []*nn.KVCache
+}
+
+// NewCache returns an empty cache for batch sequences of up to capacity tokens.
+func (m *Model) NewCache(batch, capacity int) (*Cache, error) {
+	weight := m.Embed.Weight.Value
+	c := &Cache{}
+	for range m.Layers {
+		layer, err := nn.NewKVCache(nn.KVCacheConfig{
+			Batch: batch, KVHeads: m.Config.NumKeyValueHeads, Capacity: capacity, HeadWidth: m.Config.HeadDim,
+			DType: weight.DType(), Device: weight.Device(),
+		})
+		if err != nil {
+			return nil, err
+		}
+		c.layers = append(c.layers, layer)
+	}
+	return c, nil
+}
+
+// Len returns the number of tokens in the cache; a nil cache has none.
+func (c *Cache) Len() int {
+	if c == nil {
+		return 0
+	}
+	return c.layers[0].Len()
+}
+
+// Truncate forgets the tokens from n on.
+func (c *Cache) Truncate(n int) {
+	for _, layer := range c.layers {
+		layer.Truncate(n)
+	}
+}
+
+// layer returns a layer's cache, or nil.
+func (c *Cache) layer(i int) *nn.KVCache {
+	if c == nil {
+		return nil
+	}
+	return c.layers[i]
+}
+
+// row is a tensor (1, T) of ids.
+func row(ids []int64) *tensor.Tensor { return tensor.Wrap(ids, 1, len(ids)) }
