@@ -203,12 +203,12 @@ func TestFromMappedRefusesMisfits(t *testing.T) {
 		{0, tensor.Float64, []int{1 << 61}, tensor.Overflow},
 		{4, tensor.Float32, make([]int, tensor.MaxDims+1), tensor.RankMismatch},
 	} {
-		m, err := tensor.FromMapped(make([]byte, c.bytes), c.dtype, "mapped", c.shape...)
+		m, err := tensor.FromMapped(make([]byte, c.bytes), nil, c.dtype, "mapped", c.shape...)
 		if m != nil || !errors.Is(err, &tensor.Error{Kind: c.kind}) {
 			t.Errorf("%d bytes as %v %v: got %v, want kind %q", c.bytes, c.dtype, c.shape, err, c.kind)
 		}
 	}
-	if _, err := tensor.FromMapped([]byte{0, 1, 2}, tensor.Bool, "mapped", 3); !errors.Is(err, &tensor.Error{Kind: tensor.InvalidArgument}) {
+	if _, err := tensor.FromMapped([]byte{0, 1, 2}, nil, tensor.Bool, "mapped", 3); !errors.Is(err, &tensor.Error{Kind: tensor.InvalidArgument}) {
 		t.Errorf("a bool of 2: got %v", err)
 	}
 	if _, err := tensor.FromMapped(nil, nil, tensor.DType(99), "mapped", 0); err == nil {

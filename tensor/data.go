@@ -14,24 +14,41 @@ import (
 // will do.
 func Data[T Element](t *Tensor) []T {
 	checkElement[T]("data", t)
-	src := t.operand("data")
+	t.storage.alive("data")
 	out := make([]T, t.size)
+	copyOut("data", t, bytesOf(out))
+	return out
+}
+
+// Bytes returns the elements in logical order as bytes in the host's byte
+// order, copied. Any layout, dtype and device will do.
+func Bytes(t *Tensor) []byte {
+	t.storage.alive("bytes")
+	n := t.size * t.dtype.Size()
+	words := make([]int64, (n+7)/8) // aligned for every dtype
+	out := bytesOf(words)[:n]
+	copyOut("bytes", t, out)
+	return out
+}
+
+// copyOut writes the elements in logical order to out.
+func copyOut(op string, t *Tensor, out []byte) {
+	src := t.operand(op)
 	if t.size == 0 {
-		return out
+		return
 	}
 	if src.Mem.Host() == nil {
 		if !t.contiguous {
 			t = t.Clone()
 		}
-		download("data", t, bytesOf(out))
-		return out
+		download(op, t, out)
+		return
 	}
 	dst := src
-	dst.Mem, dst.Offset = cpu.HostMemory(bytesOf(out)), 0
+	dst.Mem, dst.Offset = cpu.HostMemory(out), 0
 	dst.Strides = make([]int, len(t.shape))
 	rowMajor(dst.Strides, t.shape)
 	cpuDevice.Copy(dst, src)
-	return out
 }
 
 // Raw returns the elements of a contiguous tensor in host memory, shared. The

@@ -8,12 +8,13 @@ import (
 // FromMapped returns a tensor over data that must not be written, such as a
 // mapped file, in the host's byte order. Every write to it or to a view of it
 // panics with kind ReadOnly and the reason why. data must be as long as the
-// shape says and must stay mapped while the tensor is in use. Data that does
+// shape says. The tensor keeps owner, whatever keeps data mapped, from being
+// collected; nil if nothing has to. Data that does
 // not start on a multiple of the element's size is copied, an implicit copy as
 // OnCopy and ForbidCopies see them; the copy is read-only too. As data comes
 // from files, misfits are returned as errors and nothing is allocated before
 // the check.
-func FromMapped(data []byte, dtype DType, why string, shape ...int) (t *Tensor, err error) {
+func FromMapped(data []byte, owner any, dtype DType, why string, shape ...int) (t *Tensor, err error) {
 	if !dtype.Valid() {
 		return nil, fmt.Errorf("tensor: from mapped: %s is no element type", dtype)
 	}
@@ -21,7 +22,7 @@ func FromMapped(data []byte, dtype DType, why string, shape ...int) (t *Tensor, 
 	if err != nil {
 		return nil, err
 	}
-	t.storage.readOnly = why
+	t.storage.readOnly, t.storage.owner = why, owner
 	return t, nil
 }
 

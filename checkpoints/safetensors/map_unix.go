@@ -1,0 +1,41 @@
+//go:build unix
+
+package safetensors
+
+import (
+	"fmt"
+	"os"
+	"runtime"
+
+	"golang.org/x/sys/unix"
+)
+
+// mapping is a file's bytes. They are unmapped when nothing refers to it.
+type mapping struct{ bytes []byte }
+
+// mapFile maps the file at path for reading.
+func mapFile(path string) (*mapping, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	stat, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	if !stat.Mode().IsRegular() {
+		return nil, fmt.Errorf("safetensors %s: not a regular file", path)
+	}
+	size := stat.Size()
+	if size == 0 || int64(int(size)) != size {
+		return &mapping{}, nil // too short, which the parser says
+	}
+	bytes, err := unix.Mmap(int(f.Fd()), 0, int(size), unix.PROT_READ, unix.MAP_PRIVATE)
+	if err != nil {
+		return nil, fmt.Errorf("safetensors %s: mapping %d bytes: %w", path, size, err)
+	}
+	m := &mapping{bytes}
+	runtime.AddCleanup(m, func(bytes []byte) { unix.Munmap(bytes) }, bytes)
+	return m, nil
+}
