@@ -62,10 +62,11 @@ func (portable[T]) block(_ int, x *block[T]) {
 	}
 }
 
-// multiplyTile computes acc = A*B of a packed tile and a packed panel.
+// multiplyTile computes acc = A*B of a packed tile and a packed panel, two
+// steps of k at a time.
 func multiplyTile[T Float](a, b []T, acc *[portableRows][portableCols]T) {
 	var c00, c01, c02, c03, c10, c11, c12, c13 T
-	for len(a) >= portableRows && len(b) >= portableCols {
+	for len(a) >= 2*portableRows && len(b) >= 2*portableCols {
 		b0, b1, b2, b3 := b[0], b[1], b[2], b[3]
 		a0, a1 := a[0], a[1]
 		c00 += a0 * b0
@@ -76,7 +77,29 @@ func multiplyTile[T Float](a, b []T, acc *[portableRows][portableCols]T) {
 		c11 += a1 * b1
 		c12 += a1 * b2
 		c13 += a1 * b3
-		a, b = a[portableRows:], b[portableCols:]
+		b0, b1, b2, b3 = b[4], b[5], b[6], b[7]
+		a0, a1 = a[2], a[3]
+		c00 += a0 * b0
+		c01 += a0 * b1
+		c02 += a0 * b2
+		c03 += a0 * b3
+		c10 += a1 * b0
+		c11 += a1 * b1
+		c12 += a1 * b2
+		c13 += a1 * b3
+		a, b = a[2*portableRows:], b[2*portableCols:]
+	}
+	if len(a) >= portableRows && len(b) >= portableCols {
+		b0, b1, b2, b3 := b[0], b[1], b[2], b[3]
+		a0, a1 := a[0], a[1]
+		c00 += a0 * b0
+		c01 += a0 * b1
+		c02 += a0 * b2
+		c03 += a0 * b3
+		c10 += a1 * b0
+		c11 += a1 * b1
+		c12 += a1 * b2
+		c13 += a1 * b3
 	}
 	*acc = [portableRows][portableCols]T{{c00, c01, c02, c03}, {c10, c11, c12, c13}}
 }
