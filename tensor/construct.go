@@ -94,13 +94,11 @@ func Arange(dtype DType, start, end, step float64) *Tensor {
 	if !dtype.IsFloat() {
 		return arangeInt(dtype, start, end, step)
 	}
-	n := math.Ceil((end - start) / step)
-	size := rangeSize(n, Float64)
-	values := make([]float64, size)
-	for i := range values {
+	wide := rangeOf(Float64, math.Ceil((end-start)/step))
+	for i, values := 0, hostElements[float64](wide); i < len(values); i++ {
 		values[i] = start + float64(float64(i)*step) // the conversion forbids a fused multiply-add
 	}
-	return Wrap(values).To(dtype)
+	return wide.To(dtype)
 }
 
 // arangeInt is Arange of an integer dtype, in integer arithmetic.
@@ -120,25 +118,23 @@ func arangeInt(dtype DType, start, end, step float64) *Tensor {
 		return construct("arange", CPU, dtype, []int{0})
 	}
 	steps := (distance - 1) / stride // from the first element to the last
-	size := rangeSize(float64(steps)+1, Int64)
 	last := first + int64(steps)*by
 	if min(first, last) < low || max(first, last) > high {
 		fail("arange", InvalidArgument, "elements from %d to %d do not fit %s", first, last, dtype)
 	}
-	values := make([]int64, size)
-	for i := range values {
+	wide := rangeOf(Int64, float64(steps)+1)
+	for i, values := 0, hostElements[int64](wide); i < len(values); i++ {
 		values[i] = first + int64(i)*by
 	}
-	return Wrap(values).To(dtype)
+	return wide.To(dtype)
 }
 
-// rangeSize returns n as an int, if n elements of dtype can be counted at all.
-func rangeSize(n float64, dtype DType) int {
+// rangeOf returns room for n elements, if they can be counted at all.
+func rangeOf(dtype DType, n float64) *Tensor {
 	if n >= 1<<53 {
 		fail("arange", Overflow, "a range of %g elements cannot be made", n)
 	}
-	mul("arange", "the byte count", int(n), dtype.Size())
-	return int(n)
+	return newTensor("arange", cpuDevice, dtype, []int{int(n)})
 }
 
 // construct is newTensor for a dtype that may be invalid.

@@ -97,6 +97,14 @@ func TestConstructorsCheckBeforeTheyAllocate(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) { misuse(t, tensor.Overflow, f) })
 	}
+	for name, f := range map[string]func(){ // counted, but more than a machine can have
+		"bytes":  func() { tensor.Empty(tensor.Float32, 1<<50) },
+		"most":   func() { tensor.Zeros(tensor.Uint8, math.MaxInt) },
+		"arange": func() { tensor.Arange(tensor.Float32, 0, 1<<52, 1) },
+		"random": func() { tensor.RandN(tensor.Float16, tensor.NewStream(1), 1<<60) },
+	} {
+		t.Run(name+" of no machine", func(t *testing.T) { misuse(t, tensor.InvalidArgument, f) })
+	}
 }
 
 func TestConstructorMisuse(t *testing.T) {

@@ -38,10 +38,13 @@ func (m *memory) Host() []byte { return m.bytes }
 // cacheLine is the alignment of every allocation, in bytes.
 const cacheLine = 64
 
+// maxAlloc is more than any machine has and less than what makes Go panic.
+const maxAlloc = 1 << 46
+
 // Alloc returns n bytes of the Go heap, aligned to a cache line and zero.
 func (Device) Alloc(n int) (backend.Memory, error) {
-	if n < 0 {
-		return nil, fmt.Errorf("cpu: allocation of %d bytes", n)
+	if n < 0 || n > maxAlloc {
+		return nil, fmt.Errorf("cpu: %d bytes are outside of the address space", n)
 	}
 	block := make([]byte, n+cacheLine)
 	skip := int(-uintptr(unsafe.Pointer(&block[0])) & (cacheLine - 1))
