@@ -72,11 +72,11 @@ var smallAttention = []attentionCase{
 
 var largeAttention = []attentionCase{
 	{1, 2, 3, 70, 70, 9, backend.AttentionParams{Scale: .3, Causal: true}},
-	{1, 2, 3, 45, 300, 8, backend.AttentionParams{Scale: .3, Causal: true, QueryOffset: 255}},
-	{3, 3, 2, 100, 150, 7, backend.AttentionParams{Scale: .3, Causal: true, Window: 40, QueryOffset: 20}},
-	{1, 2, 1, 150, 530, 16, backend.AttentionParams{Scale: .25}}, // several tiles of keys, two passes
-	{1, 2, 70, 3, 530, 4, backend.AttentionParams{Scale: .5}},
-	{1, 2, 3, 150, 290, 5, backend.AttentionParams{Scale: .5, Causal: true, Window: 30}},
+	{1, 2, 3, 45, 300, 5, backend.AttentionParams{Scale: .3, Causal: true, QueryOffset: 255}},
+	{2, 3, 2, 80, 100, 5, backend.AttentionParams{Scale: .3, Causal: true, Window: 40, QueryOffset: 20}},
+	{1, 2, 1, 140, 530, 6, backend.AttentionParams{Scale: .25}}, // several tiles of keys, two passes
+	{1, 2, 70, 2, 530, 3, backend.AttentionParams{Scale: .5}},
+	{1, 2, 3, 100, 290, 4, backend.AttentionParams{Scale: .5, Causal: true, Window: 30}},
 }
 
 // attentionArrays are the operands of a case.

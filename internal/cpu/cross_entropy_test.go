@@ -34,7 +34,7 @@ func naiveCrossEntropy(x []float64, target []float64, n int, p backend.CrossEntr
 }
 
 func TestCrossEntropy(t *testing.T) {
-	shapes := [][2]int{{1, 1}, {3, 5}, {6, 2}, {0, 4}, {40, 3}, {2, 20000}, {1, 8193}, {300, 65}}
+	shapes := [][2]int{{1, 1}, {3, 5}, {6, 2}, {0, 4}, {40, 3}, {2, 9000}, {1, 8193}, {300, 65}}
 	eachLayout(t, func(t *testing.T, r *rand.Rand, dtype backend.DType, in, out func() layout) {
 		for i, shape := range shapes {
 			n, classes := shape[0], shape[1]

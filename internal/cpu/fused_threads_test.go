@@ -27,7 +27,7 @@ func fusedRuns(dtype backend.DType) (runs []fusedRun) {
 		runs = append(runs, fusedRun{name, call, outputs})
 	}
 	d := cpu.Device{}
-	const rows, n = 700, 130
+	const rows, n = 700, 70
 	x, dy, y, dx := random(rows, n), random(rows, n), random(rows, n), random(rows, n)
 	y2, dx2 := random(rows, n), random(rows, n)
 	w, dw, b, db := random(n), random(n), random(n), random(n)
@@ -64,8 +64,8 @@ func fusedRuns(dtype backend.DType) (runs []fusedRun) {
 		d.CrossEntropyGrad(dx.Operand, x.Operand, target.Operand, lse.Operand, scale.Operand, backend.CrossEntropyParams{Ignore: -1})
 	}, dx)
 	for _, c := range []attentionCase{
-		{3, 4, 3, 70, 70, 16, backend.AttentionParams{Scale: .25, Causal: true}},
-		{1, 2, 3, 150, 280, 16, backend.AttentionParams{Scale: .25, Causal: true, QueryOffset: 130}},
+		{2, 3, 3, 70, 70, 16, backend.AttentionParams{Scale: .25, Causal: true}},
+		{1, 2, 3, 150, 280, 8, backend.AttentionParams{Scale: .25, Causal: true, QueryOffset: 130}},
 	} {
 		in := func() layout { return contiguous }
 		a := c.arrays(r, dtype, in, in)
