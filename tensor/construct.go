@@ -69,12 +69,14 @@ func FromSlice[T Element](data []T, shape ...int) *Tensor {
 }
 
 // Wrap returns a tensor that shares data instead of copying it: writes through
-// the tensor change the slice. Writes to the slice are invisible to the version
-// counter, so that data must not change while a graph or a Borrow reads it.
-// Shapes are as for FromSlice.
+// the tensor change the slice. Writes to the slice, or through another Wrap of
+// it, are invisible to the tensor's version counter, so that data must not change
+// while a graph or a Borrow reads it. Shapes are as for FromSlice.
 func Wrap[T Element](data []T, shape ...int) *Tensor {
 	shape = dataShape("wrap", len(data), shape)
-	return overBytes(bytesOf(data), DTypeOf[T](), shape, len(data))
+	t := overBytes(bytesOf(data), DTypeOf[T](), shape, len(data))
+	t.storage.wrapped = true
+	return t
 }
 
 // Arange returns start, start+step, start+2*step, ... up to but without end:

@@ -209,3 +209,18 @@ func TestIndexedWritesReadSharedOperandsFirst(t *testing.T) {
 	n.Slice(0, 1, 4, 1).DivInPlace(n.Slice(0, 0, 3, 1))
 	wantData(t, n, int64(1), 2, 1, 1)
 }
+
+// Two storages over parts of one Go slice overlap as two views of one storage do.
+func TestWritesReadWrappedOperandsFirst(t *testing.T) {
+	data := []float32{0, 1, 2, 3}
+	tensor.Wrap(data[1:]).AddInPlace(tensor.Wrap(data[:3]))
+	wantData(t, tensor.Wrap(data), float32(0), 1, 3, 5)
+	events := observe(func() {
+		tensor.Wrap(data[:2]).AddInPlace(tensor.Wrap(data[2:])) // side by side
+		tensor.Wrap(data[:0]).AddInPlace(tensor.Wrap(data[:0]))
+	})
+	if len(events) != 0 {
+		t.Errorf("separate parts of a slice were copied: %v", events)
+	}
+	wantData(t, tensor.Wrap(data), float32(3), 6, 3, 5)
+}

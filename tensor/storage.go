@@ -17,6 +17,8 @@ type Storage struct {
 	readers  atomic.Int32 // recording graphs that read it
 	released atomic.Bool  // its graph took the bytes back
 	readOnly string       // why it cannot be written at all, or ""
+	wrapped  bool         // over a Go slice, parts of which other storages may wrap
+	owner    any          // what keeps the bytes alive, if they are not Go's
 
 	arena   *Arena // that gets the bytes back, or nil
 	holders int    // of the arena's tensors over it
@@ -29,12 +31,13 @@ func (s *Storage) Version() int64 { return s.version.Load() }
 // Bytes returns the storage's size in bytes.
 func (s *Storage) Bytes() int { return s.bytes }
 
-// Mark registers a reader: until Unmark, in-place writes to any view of the
-// storage are refused. Recording graphs mark the parameters that they read.
-func (s *Storage) Mark() { s.readers.Add(1) }
+// MarkRead registers a reader of t's storage: until UnmarkRead, in-place writes
+// to any view of it are refused. Recording graphs mark the parameters that they
+// read.
+func (t *Tensor) MarkRead() { t.storage.readers.Add(1) }
 
-// Unmark takes a Mark back.
-func (s *Storage) Unmark() { s.readers.Add(-1) }
+// UnmarkRead takes a MarkRead back.
+func (t *Tensor) UnmarkRead() { t.storage.readers.Add(-1) }
 
 // newStorage allocates bytes on a device.
 func newStorage(op string, device backend.Device, bytes int) *Storage {

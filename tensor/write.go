@@ -1,5 +1,7 @@
 package tensor
 
+import "unsafe"
+
 // The write rules. Every operation that writes to a tensor that exists, in
 // place or into a destination, goes through target and source here and calls
 // wrote when it is done.
@@ -56,11 +58,24 @@ const (
 // operations that read anywhere.
 func source(op string, dst, src *Tensor, how access) *Tensor {
 	src.storage.alive(op)
-	if src.storage != dst.storage || src.size == 0 || how == byPosition && dst.Same(src) {
+	if !sharesMemory(src.storage, dst.storage) || src.size == 0 || how == byPosition && dst.Same(src) {
 		return src
 	}
 	return src.implicitCopy(op, "the operand overlaps the destination")
 }
+
+// sharesMemory reports whether a write to one storage may be seen in the other:
+// two that Wrap made may overlap.
+func sharesMemory(a, b *Storage) bool {
+	if a == b || !a.wrapped || !b.wrapped || a.bytes == 0 || b.bytes == 0 {
+		return a == b
+	}
+	startA, startB := address(a), address(b)
+	return startA < startB+uintptr(b.bytes) && startB < startA+uintptr(a.bytes)
+}
+
+// address returns where a wrapped storage's bytes begin.
+func address(s *Storage) uintptr { return uintptr(unsafe.Pointer(unsafe.SliceData(s.mem.Host()))) }
 
 // wrote counts one write to dst.
 func wrote(dst *Tensor) { dst.storage.version.Add(1) }

@@ -43,7 +43,7 @@ const maxAlloc = 1 << 46
 
 // Alloc returns n bytes of the Go heap, aligned to a cache line and zero.
 func (Device) Alloc(n int) (backend.Memory, error) {
-	if n < 0 || n > maxAlloc {
+	if n < 0 || int64(n) > maxAlloc {
 		return nil, fmt.Errorf("cpu: %d bytes are outside of the address space", n)
 	}
 	block := make([]byte, n+cacheLine)
