@@ -50,33 +50,31 @@ func drawBroadcast(t *rapid.T, n int) (shapes [][]int, out []int) {
 	return shapes, out
 }
 
-func drawUnary(t *rapid.T) call {
-	shape := drawShape(t)
-	switch rapid.IntRange(0, 9).Draw(t, "family") {
-	case 0:
-		return unaryCall(unaryForms{(*Tensor).Not, NotInto}, Bool, Bool, shape)
-	case 1:
-		return unaryCall(unaryForms{(*Tensor).IsNaN, IsNaNInto}, drawFloat(t), Bool, shape)
-	case 2, 3, 4:
-		dtype := drawNumber(t)
-		return unaryCall(drawOf(t, numberUnary), dtype, dtype, shape)
-	}
-	dtype := drawFloat(t)
-	return unaryCall(drawOf(t, floatUnary), dtype, dtype, shape)
+func drawUnary(t *rapid.T, f unaryForms, dtype DType) call {
+	return unaryCall(f, dtype, dtype, drawShape(t))
 }
 
-func drawBinary(t *rapid.T) call {
-	shapes, out := drawBroadcast(t, 2)
-	if rapid.IntRange(0, 4).Draw(t, "logic") == 0 {
-		return binaryCall(drawOf(t, logic), Bool, Bool, shapes, out)
-	}
-	dtype := drawNumber(t)
-	return binaryCall(drawOf(t, numberBinary), dtype, dtype, shapes, out)
+func drawNot(t *rapid.T) call {
+	return unaryCall(unaryForms{(*Tensor).Not, NotInto}, Bool, Bool, drawShape(t))
 }
 
-func drawCompare(t *rapid.T) call {
+func drawIsNaN(t *rapid.T) call {
+	return unaryCall(unaryForms{(*Tensor).IsNaN, IsNaNInto}, drawFloat(t), Bool, drawShape(t))
+}
+
+func drawBinary(t *rapid.T, f binaryForms, dtype DType) call {
 	shapes, out := drawBroadcast(t, 2)
-	return binaryCall(drawOf(t, comparisons), drawComputing(t), Bool, shapes, out)
+	return binaryCall(f, dtype, dtype, shapes, out)
+}
+
+// drawPow draws floats: integers would need exponents from 0 on.
+func drawPow(t *rapid.T) call {
+	return drawBinary(t, binaryForms{(*Tensor).Pow, PowInto}, drawFloat(t))
+}
+
+func drawCompare(t *rapid.T, f binaryForms) call {
+	shapes, out := drawBroadcast(t, 2)
+	return binaryCall(f, drawComputing(t), Bool, shapes, out)
 }
 
 func drawWhere(t *rapid.T) call {
@@ -100,16 +98,16 @@ func drawMaskedFill(t *rapid.T) call {
 	}
 }
 
-func drawTriangle(t *rapid.T) call {
+func drawTril(t *rapid.T) call { return drawTriangle(t, (*Tensor).Tril, TrilInto) }
+
+func drawTriu(t *rapid.T) call { return drawTriangle(t, (*Tensor).Triu, TriuInto) }
+
+func drawTriangle(t *rapid.T, plain func(*Tensor, int) *Tensor, into func(dst, x *Tensor, diagonal int)) call {
 	shape := append(drawShape(t), extents.Draw(t, "rows"), extents.Draw(t, "columns"))
 	diagonal := rapid.IntRange(-6, 6).Draw(t, "diagonal")
 	dtype := drawComputing(t)
-	if rapid.Bool().Draw(t, "upper") {
-		return unaryCall(unaryForms{func(x *Tensor) *Tensor { return x.Triu(diagonal) },
-			func(dst, x *Tensor) { TriuInto(dst, x, diagonal) }}, dtype, dtype, shape)
-	}
-	return unaryCall(unaryForms{func(x *Tensor) *Tensor { return x.Tril(diagonal) },
-		func(dst, x *Tensor) { TrilInto(dst, x, diagonal) }}, dtype, dtype, shape)
+	return unaryCall(unaryForms{func(x *Tensor) *Tensor { return plain(x, diagonal) },
+		func(dst, x *Tensor) { into(dst, x, diagonal) }}, dtype, dtype, shape)
 }
 
 // drawFull draws a shape without empty dims.
@@ -121,18 +119,8 @@ func drawFull(t *rapid.T) []int {
 	return shape
 }
 
-func drawReduce(t *rapid.T) call {
+func drawReduce(t *rapid.T, f reduceForms, dtype DType) call {
 	shape := drawFull(t)
-	var dtype DType
-	var f reduceForms
-	switch rapid.IntRange(0, 4).Draw(t, "family") {
-	case 0:
-		dtype, f = Bool, drawOf(t, boolReductions)
-	case 1, 2:
-		dtype, f = drawFloat(t), drawOf(t, floatReductions)
-	default:
-		dtype, f = drawNumber(t), drawOf(t, numberReductions)
-	}
 	keepDim := rapid.Bool().Draw(t, "keepdim")
 	var dims, out []int
 	for axis, extent := range shape {
@@ -174,9 +162,8 @@ func drawAlong(t *rapid.T, shape []int) (grown []int, axis, dim int) {
 	return grown, axis, dim
 }
 
-func drawArg(t *rapid.T) call {
+func drawArg(t *rapid.T, f alongForms) call {
 	shape, axis, dim := drawAlong(t, drawFull(t))
-	f := drawOf(t, argForms)
 	plain, out := f.plain, without(shape, axis)
 	if rapid.Bool().Draw(t, "keepdim") {
 		plain, out = f.keep, with(out, axis, 1)
@@ -195,15 +182,15 @@ func drawCumSum(t *rapid.T) call {
 		func(dst, x *Tensor) { CumSumInto(dst, x, dim) }}, dtype, dtype, shape)
 }
 
-func drawSoftmax(t *rapid.T) call {
+func drawSoftmax(t *rapid.T) call { return drawRows(t, (*Tensor).Softmax, SoftmaxInto) }
+
+func drawLogSoftmax(t *rapid.T) call { return drawRows(t, (*Tensor).LogSoftmax, LogSoftmaxInto) }
+
+func drawRows(t *rapid.T, plain func(*Tensor, int) *Tensor, into func(dst, x *Tensor, dim int)) call {
 	shape, _, dim := drawAlong(t, drawShape(t))
 	dtype := drawFloat(t)
-	if rapid.Bool().Draw(t, "log") {
-		return unaryCall(unaryForms{func(x *Tensor) *Tensor { return x.LogSoftmax(dim) },
-			func(dst, x *Tensor) { LogSoftmaxInto(dst, x, dim) }}, dtype, dtype, shape)
-	}
-	return unaryCall(unaryForms{func(x *Tensor) *Tensor { return x.Softmax(dim) },
-		func(dst, x *Tensor) { SoftmaxInto(dst, x, dim) }}, dtype, dtype, shape)
+	return unaryCall(unaryForms{func(x *Tensor) *Tensor { return plain(x, dim) },
+		func(dst, x *Tensor) { into(dst, x, dim) }}, dtype, dtype, shape)
 }
 
 func drawMatMul(t *rapid.T) call {

@@ -291,13 +291,28 @@ func TestDropoutKeepsItsStream(t *testing.T) {
 	wantFloats(t, "dropout of none", a.Sum(), nil, 1000)
 }
 
-// TestSecondDevice runs operations on a device that is not the CPU.
-func TestSecondDevice(t *testing.T) {
-	device := Device{&countingDevice{Device: cpuDevice}}
-	x := ZerosOn(device, Float32, 2, 3)
-	y := x.AddScalar(2).Mul(x.AddScalar(3)).MatMul(x.AddScalar(1).T()).Sum(1)
-	if y.Device() != device {
-		t.Errorf("the result is on %v", y.Device())
+// TestShapesOfResults has the shapes that callers with memory of their own ask
+// for.
+func TestShapesOfResults(t *testing.T) {
+	x, y := zeros(2, 3), zeros(4, 1, 3)
+	for _, test := range []struct {
+		name      string
+		got, want []int
+	}{
+		{"broadcast", AppendBroadcastShape([]int{9}, x, y, zeros()), []int{9, 4, 2, 3}},
+		{"broadcast of nothing", AppendBroadcastShape(nil), nil},
+		{"reduced", AppendReducedShape([]int{9}, y, false, -1), []int{9, 4, 1}},
+		{"reduced keepdim", AppendReducedShape(nil, y, true, 0, 2), []int{1, 1, 1}},
+		{"all reduced", AppendReducedShape(nil, y, false), nil},
+		{"matmul", AppendMatMulShape([]int{9}, y, zeros(3, 5)), []int{9, 4, 1, 5}},
+		{"matmul of vectors", AppendMatMulShape(nil, zeros(3), zeros(3)), nil},
+		{"index select", AppendIndexSelectShape([]int{9}, x, -1, int64s(0, 0, 0, 0)), []int{9, 2, 4}},
+		{"embedding", AppendEmbeddingShape([]int{9}, x, Zeros(Int64, 5, 1)), []int{9, 5, 1, 3}},
+		{"cat", AppendCatShape([]int{9}, 0, x, zeros(5, 3)), []int{9, 7, 3}},
+		{"stack", AppendStackShape([]int{9}, -1, x, x), []int{9, 2, 3, 2}},
+	} {
+		if !equalDims(test.got, test.want) {
+			t.Errorf("%s: shape %v, want %v", test.name, test.got, test.want)
+		}
 	}
-	wantFloats(t, "result", y, []int{2}, 36, 36)
 }

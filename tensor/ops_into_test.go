@@ -2,6 +2,7 @@ package tensor
 
 import (
 	"math"
+	"slices"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -150,18 +151,42 @@ func wantClose(t fataler, got, want *Tensor) {
 // TestIntoFormsAgainstPlainForms runs every destination form that has a plain
 // one.
 func TestIntoFormsAgainstPlainForms(t *testing.T) {
+	draws := allDraws()
 	rapid.Check(t, func(t *rapid.T) {
-		for _, draw := range drawCalls {
+		for _, draw := range draws {
 			checkInto(t, draw(t))
 		}
 	})
 }
 
-// drawCalls draw a use each of a family of operations.
-var drawCalls = []func(t *rapid.T) call{
-	drawUnary, drawBinary, drawCompare, drawWhere, drawMaskedFill, drawTriangle, drawReduce, drawArg,
-	drawCumSum, drawSoftmax, drawMatMul, drawGather, drawScatterAdd, drawIndexSelect, drawIndexAdd,
-	drawEmbedding, drawCat, drawStack, drawSwiGLU,
+// draw draws a use of one operation.
+type draw = func(t *rapid.T) call
+
+// each returns a draw for each of an operation's forms.
+func each[T any](forms []T, use func(t *rapid.T, f T) call) []draw {
+	var draws []draw
+	for _, f := range forms {
+		draws = append(draws, func(t *rapid.T) call { return use(t, f) })
+	}
+	return draws
+}
+
+// allDraws returns a draw for each operation.
+func allDraws() []draw {
+	return slices.Concat(
+		each(floatUnary, func(t *rapid.T, f unaryForms) call { return drawUnary(t, f, drawFloat(t)) }),
+		each(numberUnary, func(t *rapid.T, f unaryForms) call { return drawUnary(t, f, drawNumber(t)) }),
+		each(numberBinary, func(t *rapid.T, f binaryForms) call { return drawBinary(t, f, drawNumber(t)) }),
+		each(logic, func(t *rapid.T, f binaryForms) call { return drawBinary(t, f, Bool) }),
+		each(comparisons, drawCompare),
+		each(numberReductions, func(t *rapid.T, f reduceForms) call { return drawReduce(t, f, drawNumber(t)) }),
+		each(floatReductions, func(t *rapid.T, f reduceForms) call { return drawReduce(t, f, drawFloat(t)) }),
+		each(boolReductions, func(t *rapid.T, f reduceForms) call { return drawReduce(t, f, Bool) }),
+		each(argForms, drawArg),
+		[]draw{
+			drawNot, drawIsNaN, drawPow, drawWhere, drawMaskedFill, drawTril, drawTriu, drawCumSum, drawSoftmax, drawLogSoftmax,
+			drawMatMul, drawGather, drawScatterAdd, drawIndexSelect, drawIndexAdd, drawEmbedding, drawCat, drawStack, drawSwiGLU,
+		})
 }
 
 type (
@@ -178,8 +203,8 @@ type (
 		into        func(dst, x *Tensor, dims ...int)
 	}
 	alongForms = struct {
-		plain func(*Tensor, int) *Tensor
-		into  func(dst, x *Tensor, dim int)
+		plain, keep func(*Tensor, int) *Tensor
+		into        func(dst, x *Tensor, dim int)
 	}
 )
 
@@ -223,12 +248,8 @@ var boolReductions = []reduceForms{
 	{(*Tensor).Any, (*Tensor).AnyKeepDim, AnyInto}, {(*Tensor).All, (*Tensor).AllKeepDim, AllInto},
 }
 
-var argForms = []struct {
-	alongForms
-	keep func(*Tensor, int) *Tensor
-}{
-	{alongForms{(*Tensor).ArgMax, ArgMaxInto}, (*Tensor).ArgMaxKeepDim},
-	{alongForms{(*Tensor).ArgMin, ArgMinInto}, (*Tensor).ArgMinKeepDim},
+var argForms = []alongForms{
+	{(*Tensor).ArgMax, (*Tensor).ArgMaxKeepDim, ArgMaxInto}, {(*Tensor).ArgMin, (*Tensor).ArgMinKeepDim, ArgMinInto},
 }
 
 func drawFloat(t *rapid.T) DType {
@@ -241,9 +262,4 @@ func drawNumber(t *rapid.T) DType {
 
 func drawComputing(t *rapid.T) DType {
 	return rapid.SampledFrom([]DType{Float32, Float64, Int64, Bool}).Draw(t, "dtype")
-}
-
-// drawOf draws one of forms.
-func drawOf[T any](t *rapid.T, forms []T) T {
-	return forms[rapid.IntRange(0, len(forms)-1).Draw(t, "operation")]
 }
