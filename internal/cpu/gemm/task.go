@@ -183,7 +183,6 @@ func (t *task[T]) plan(products int) {
 	t.packA = t.n > z.nr && (t.n > z.inPlaceA || t.a.Col != 1 || products*t.m*t.k > z.inPlaceALen) || z.inPlaceA == 0
 	t.kstep = (ceilDiv(t.k, ceilDiv(t.k, z.kc)) + 7) &^ 7
 	t.blocksM = ceilDiv(t.tilesM, max(1, z.mcLen/(t.kstep*z.mr)))
-	t.segments = 1
 }
 
 // reserve makes the workers' buffers now, so that which worker comes to
@@ -210,42 +209,50 @@ func (t *task[T]) product(a, b, c Matrix[T], threads int) {
 	if t.vector(a, b, c, threads) {
 		return
 	}
-	z := t.kern.sizes()
-	if t.tilesM < 4*threads {
-		t.segments = 2 * threads
-	} else if threads > 1 {
-		// At least two blocks a thread: cores differ in speed from moment to moment.
-		t.blocksM = ceilDiv(max(t.blocksM, min(2*threads, t.tilesM/4)), threads) * threads
-	}
-	if threads == 1 {
-		t.segments = 1
-	}
+	t.cut(threads)
 	t.reserve(threads, false)
-	s := &t.slab
+	t.pa, t.pb, t.pc = a, b, c
+	z, s := t.kern.sizes(), &t.slab
 	for s.jc = 0; s.jc < t.n; s.jc += z.nc {
 		s.nc = min(z.nc, t.n-s.jc)
-		panels := ceilDiv(s.nc, z.nr)
 		for s.pc = 0; s.pc < t.k; s.pc += t.kstep {
 			s.kc = min(t.kstep, t.k-s.pc)
-			t.pa, t.pb, t.pc = a, b, c
-			first := b.Data[s.pc*b.Row+s.jc*b.Col:]
-			if t.packB {
-				s.step, s.rsb = t.stepB(s.kc), z.nr
-				t.bbuf = grow(t.bbuf, panels*s.step)
-				s.b = first
-				few := threads
-				if panels*s.kc < 1<<10 {
-					few = 1
-				}
-				t.spread(packPhase, ceilDiv(panels, packAtOnce), few)
-				s.b = t.bbuf
-			} else {
-				s.b, s.step, s.rsb = first, z.nr, b.Row
-			}
+			t.openSlab(threads)
 			t.spread(blockPhase, t.blocksM*t.segments, threads)
 			t.firstID += t.blocksM
 		}
 	}
+}
+
+// cut decides into how many pieces C is cut for all threads to have work. At
+// least two each: cores differ in speed from moment to moment.
+func (t *task[T]) cut(threads int) {
+	t.segments = 1
+	switch {
+	case threads == 1:
+	case t.tilesM < 4*threads:
+		t.segments = 2 * threads
+	default:
+		t.blocksM = ceilDiv(max(t.blocksM, min(2*threads, t.tilesM/4)), threads) * threads
+	}
+}
+
+// openSlab makes the slab's part of B ready, packed by all threads or in place.
+func (t *task[T]) openSlab(threads int) {
+	z, s := t.kern.sizes(), &t.slab
+	first := t.pb.at(s.pc*t.pb.Row + s.jc*t.pb.Col)
+	s.b, s.step, s.rsb = first.Data, z.nr, first.Row
+	if !t.packB {
+		return
+	}
+	panels := ceilDiv(s.nc, z.nr)
+	s.step, s.rsb = t.stepB(s.kc), z.nr
+	t.bbuf = grow(t.bbuf, panels*s.step)
+	if panels*s.kc < 1<<10 {
+		threads = 1
+	}
+	t.spread(packPhase, ceilDiv(panels, packAtOnce), threads)
+	s.b = t.bbuf
 }
 
 // packAtOnce is how many panels of B a chunk packs: rows of a row-major B are
@@ -256,7 +263,7 @@ const packAtOnce = 4
 func (t *task[T]) packPanels(worker, i int) {
 	s, cols := &t.slab, packAtOnce*t.kern.sizes().nr
 	lo := i * cols
-	src := Matrix[T]{s.b[lo*t.b.Col:], t.b.Row, t.b.Col}
+	src := Matrix[T]{s.b[lo*t.pb.Col:], t.pb.Row, t.pb.Col}
 	t.kern.packB(worker, t.bbuf[i*packAtOnce*s.step:], s.step, src, s.kc, min(cols, s.nc-lo))
 }
 
@@ -288,49 +295,6 @@ func (t *task[T]) block(worker int, sl *slab[T], id int, a, c Matrix[T], blk, p0
 	x.b, x.rsb, x.stepB = sl.b[p0*sl.step:], sl.rsb, sl.step
 	x.c = c.at(t0*z.mr*c.Row + (sl.jc+p0*z.nr)*c.Col)
 	t.kern.block(worker, x)
-}
-
-// batchChunk computes whole products, one after the other, alone.
-func (t *task[T]) batchChunk(worker int, s *scratch[T], i int) {
-	products := t.q.Dims[0] * t.q.Dims[1]
-	lastB := -1
-	for p := products * i / t.chunks; p < products*(i+1)/t.chunks; p++ {
-		a, b, c := t.q.offsets(p)
-		pa, pb, pc := t.a.at(a), t.b.at(b), t.c.at(c)
-		if t.setVec(&s.vec, pa, pb, pc) {
-			t.vecRange(worker, &s.vec, 0, s.vec.n)
-			continue
-		}
-		t.alone(worker, s, pa, pb, pc, b == lastB)
-		lastB = b
-	}
-}
-
-// alone computes one product. sameB says that the previous one had the same B.
-func (t *task[T]) alone(worker int, s *scratch[T], a, b, c Matrix[T], sameB bool) {
-	z := t.kern.sizes()
-	sl := &s.slab
-	for sl.jc = 0; sl.jc < t.n; sl.jc += z.nc {
-		sl.nc = min(z.nc, t.n-sl.jc)
-		panels := ceilDiv(sl.nc, z.nr)
-		for sl.pc = 0; sl.pc < t.k; sl.pc += t.kstep {
-			sl.kc = min(t.kstep, t.k-sl.pc)
-			first := b.at(sl.pc*b.Row + sl.jc*b.Col)
-			sl.b, sl.rsb, sl.step = first.Data, b.Row, z.nr
-			if t.packB {
-				sl.rsb, sl.step = z.nr, t.stepB(sl.kc)
-				s.bbuf = grow(s.bbuf, panels*sl.step)
-				if whole := sl.nc == t.n && sl.kc == t.k; !sameB || !whole {
-					t.kern.packB(worker, s.bbuf, sl.step, first, sl.kc, sl.nc)
-				}
-				sl.b = s.bbuf
-			}
-			for blk := range t.blocksM {
-				s.packed = noBlock
-				t.block(worker, sl, loneBlock, a, c, blk, 0, panels)
-			}
-		}
-	}
 }
 
 // grow returns a buffer of at least n elements that begins a cache line.
