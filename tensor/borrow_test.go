@@ -3,6 +3,7 @@ package tensor
 import (
 	"errors"
 	"math"
+	"sync"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -115,7 +116,11 @@ func TestBorrowDTypes(t *testing.T) {
 		{FromSlice([]int32{0, math.MinInt32}), math.MinInt32},
 		{FromSlice([]uint8{0, 200}), 200},
 	} {
-		got, err := row.x.Borrow().Get(1)
+		v := row.x.Borrow()
+		if v.DType() != row.x.DType() || !equalDims(v.Shape(), []int{2}) || !equalDims(v.Strides(), []int{1}) {
+			t.Errorf("%v: dtype %v, shape %v, strides %v", row.x.DType(), v.DType(), v.Shape(), v.Strides())
+		}
+		got, err := v.Get(1)
 		if got != row.want || err != nil {
 			t.Errorf("%v: %v, %v, want %v", row.x.DType(), got, err, row.want)
 		}
@@ -175,4 +180,22 @@ func TestBorrowAgainstIndices(t *testing.T) {
 			t.Fatalf("Materialize: %v, %v", copied, err)
 		}
 	})
+}
+
+// Loans of one tensor may be taken and used by several goroutines; the race
+// detector watches.
+func TestBorrowConcurrently(t *testing.T) {
+	owner := counting(2, 3)
+	var done sync.WaitGroup
+	for range 4 {
+		done.Go(func() {
+			if got, err := owner.Borrow().Get(1, 2); got != 5 || err != nil {
+				t.Errorf("%v, %v, want 5", got, err)
+			}
+			if s := owner.T().String(); len(s) == 0 {
+				t.Error("nothing printed")
+			}
+		})
+	}
+	done.Wait()
 }

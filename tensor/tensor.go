@@ -183,8 +183,15 @@ func (t *Tensor) operand(op string) backend.Operand {
 
 // expose marks t as handed out, so that its arena reuses neither the header
 // nor the storage's identity.
+//
+// Tensors that no arena made stay untouched: goroutines may share them.
 func (t *Tensor) expose() {
-	t.exposed, t.storage.exposed = true, true
+	if t.arena != nil {
+		t.exposed = true
+	}
+	if t.storage.arena != nil {
+		t.storage.exposed = true
+	}
 }
 
 func equalDims(a, b []int) bool {

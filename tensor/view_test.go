@@ -187,3 +187,23 @@ func TestViewsOfClosed(t *testing.T) {
 		}
 	}
 }
+
+// A view of what an arena holds is held by it too: the memory goes back when
+// the last of them does.
+func TestViewsHoldMemory(t *testing.T) {
+	a := NewArena(CPU)
+	x := a.Empty(Float32, 2, 3)
+	Mutate(x, func(elements []float32) { copy(elements, []float32{0, 1, 2, 3, 4, 5}) })
+	y := x.T()
+	z := y.Slice(0, 1, End, 1)
+	a.Release(x)
+	a.Release(y)
+	wantValues(t, z, 1, 4, 2, 5)
+	if a.Held() == 0 {
+		t.Errorf("the memory went back before its last view")
+	}
+	a.Release(z)
+	if a.Held() != 0 {
+		t.Errorf("%d bytes are still held", a.Held())
+	}
+}
