@@ -100,7 +100,8 @@ func (p *plan) expand(op string, slot int, t *Tensor, shape []int) backend.Opera
 }
 
 // temporary returns a contiguous operand of shape in memory that p keeps, with
-// unspecified contents. A plan has one temporary at a time.
+// unspecified contents. A plan has one temporary at a time, and keeps its memory
+// for the next one, so that a steady state allocates nothing.
 func (p *plan) temporary(op string, slot int, device backend.Device, dtype DType, shape []int) backend.Operand {
 	bytes := max(mul(op, "the byte count", count(op, shape), dtype.Size()), 64)
 	mem := p.scratch[device]
