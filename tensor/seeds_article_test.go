@@ -1,6 +1,9 @@
 package tensor
 
-import "testing"
+import (
+	"math"
+	"testing"
+)
 
 // The numbers of the layout article: the six permutations, contiguity and the
 // view rule, ViT patches and the whole of grouped-query attention, in views.
@@ -209,6 +212,64 @@ func TestArticleHeadOrder(t *testing.T) {
 				for _, got := range Data[float32](row.q.Select(1, k).Select(1, g)) {
 					if got != want {
 						t.Errorf("%s: key/value head %d, place %d holds query head %v, want %v", row.name, k, g, got, want)
+					}
+				}
+			}
+		}
+	}
+}
+
+// The scores and the sum over values read the strided views as they are: each
+// key/value head once for each of its query heads, and no copy of any.
+func TestArticleScores(t *testing.T) {
+	const B, T, K, G, d = articleB, articleT, articleK, articleG, articleD
+	small := func(n int, shape ...int) *Tensor { // multiples of 1/8 below n/8, so that products are exact
+		x := counting(shape...)
+		Mutate(x, func(elements []float32) {
+			for i := range elements {
+				elements[i] = float32(i*5%n) / 8
+			}
+		})
+		return x
+	}
+	q := small(7, B, T, articleH*d).View(B, T, K, G, d).Permute(0, 2, 3, 1, 4)
+	k := small(11, B, T, K*d).View(B, T, K, 1, d).Permute(0, 2, 3, 1, 4)
+	v := small(13, B, T, K*d).View(B, T, K, 1, d).Permute(0, 2, 3, 1, 4)
+
+	stop := ForbidCopies()
+	defer stop()
+	scores := q.MatMul(k.MT())
+	weights := scores.MulScalar(1 / math.Sqrt(d)).Softmax(-1)
+	out := weights.MatMul(v)
+	stop()
+	wantLayout(t, scores, []int{B, 2, 3, 4, 4}, []int{96, 48, 16, 4, 1}, 0)
+	wantLayout(t, out, []int{B, 2, 3, 4, 5}, []int{120, 60, 20, 5, 1}, 0)
+
+	for b := range B {
+		for head := range articleH {
+			group, place := head/G, head%G // interleaved: heads 0 to 2 read key/value head 0
+			for token := range T {
+				var sum float64
+				for key := range T {
+					var dot float32
+					for i := range d {
+						dot += At[float32](q, b, group, place, token, i) * At[float32](k, b, group, 0, key, i)
+					}
+					if got := At[float32](scores, b, group, place, token, key); got != dot {
+						t.Fatalf("batch %d, head %d: score of token %d and key %d is %v, want %v", b, head, token, key, got, dot)
+					}
+					sum += float64(At[float32](weights, b, group, place, token, key))
+				}
+				if math.Abs(sum-1) > 1e-6 {
+					t.Errorf("batch %d, head %d: the weights of token %d add up to %v", b, head, token, sum)
+				}
+				for i := range d {
+					var want float64
+					for key := range T {
+						want += float64(At[float32](weights, b, group, place, token, key)) * float64(At[float32](v, b, group, 0, key, i))
+					}
+					if got := float64(At[float32](out, b, group, place, token, i)); math.Abs(got-want) > 1e-6 {
+						t.Errorf("batch %d, head %d: feature %d of token %d is %v, want %v", b, head, i, token, got, want)
 					}
 				}
 			}
