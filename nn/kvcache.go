@@ -58,6 +58,26 @@ func (c *KVCache) Truncate(n int) {
 	c.length = n
 }
 
+// Grow makes room for capacity positions in all, if there is less, by a copy of
+// those so far. Keys and Values from before see no later positions.
+func (c *KVCache) Grow(capacity int) error {
+	if capacity <= c.Capacity() {
+		return nil
+	}
+	larger, err := NewKVCache(KVCacheConfig{
+		Batch: c.keys.Size(0), KVHeads: c.keys.Size(1), Capacity: capacity, HeadWidth: c.keys.Size(3),
+		DType: c.keys.DType(), Device: c.keys.Device(),
+	})
+	if err != nil {
+		return err
+	}
+	larger.length = c.length
+	larger.Keys().CopyFrom(c.Keys())
+	larger.Values().CopyFrom(c.Values())
+	*c = *larger
+	return nil
+}
+
 // Keys returns the keys so far, a view (B, K, Len, d).
 func (c *KVCache) Keys() *tensor.Tensor { return c.keys.Narrow(2, 0, c.length) }
 

@@ -1,9 +1,6 @@
 package gqa
 
-import (
-	"github.com/stria-ml/stria/nn"
-	"github.com/stria-ml/stria/tensor"
-)
+import "github.com/stria-ml/stria/nn"
 
 // Cache keeps the keys and values of a model's layers for the tokens so far.
 type Cache struct {
@@ -42,6 +39,19 @@ func (c *Cache) Truncate(n int) {
 	}
 }
 
+// Capacity returns the number of tokens that the cache has room for.
+func (c *Cache) Capacity() int { return c.layers[0].Capacity() }
+
+// Grow makes room for capacity tokens in all, if there is less.
+func (c *Cache) Grow(capacity int) error {
+	for _, layer := range c.layers {
+		if err := layer.Grow(capacity); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // layer returns a layer's cache, or nil.
 func (c *Cache) layer(i int) *nn.KVCache {
 	if c == nil {
@@ -49,6 +59,3 @@ func (c *Cache) layer(i int) *nn.KVCache {
 	}
 	return c.layers[i]
 }
-
-// row is a tensor (1, T) of ids.
-func row(ids []int64) *tensor.Tensor { return tensor.Wrap(ids, 1, len(ids)) }

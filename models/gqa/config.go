@@ -7,8 +7,8 @@ import (
 	"github.com/stria-ml/stria/nn"
 )
 
-// Config describes a model in the terms of Hugging Face's config.json. Check
-// says whether it is complete.
+// Config describes a model in the terms of Hugging Face's config.json. Defaults
+// fills in what may be left out, and Check says whether the whole makes a model.
 type Config struct {
 	ModelType             string // llama, mistral, qwen2 or qwen3
 	VocabSize             int    // V
@@ -25,10 +25,10 @@ type Config struct {
 	TieWordEmbeddings     bool // the head's weight is the embedding's
 	AttentionBias         bool // biases of q, k and v, and of o but for qwen2
 	MLPBias               bool
-	SlidingWindow         int   // how many positions a position sees, itself included; 0 means all
-	FullLayers            []int // with a SlidingWindow, the layers that see all nevertheless
-	InitializerRange      float64
-	BOSTokenID            int64   // the token that begins a text; -1 for none
+	SlidingWindow         int     // how many positions a position sees, itself included; 0 means all
+	FullLayers            []int   // with a SlidingWindow, the layers that see all nevertheless
+	InitializerRange      float64 // standard deviation of new weights
+	BOSTokenID            *int64  // the token that begins a text, or nil
 	EOSTokenIDs           []int64 // tokens that end a text
 	DType                 string  // of the checkpoint's weights, as Hugging Face writes it; may be empty
 
@@ -57,9 +57,47 @@ func (c Config) Window(layer int) int {
 	return c.SlidingWindow
 }
 
+// Defaults returns the config with Llama's values in fields that are zero: one
+// key/value head for each query head, heads that share the width evenly, eps
+// 1e-6, theta 10000, weights drawn with a standard deviation of 0.02, and
+// qwen2's biases.
+func (c Config) Defaults() Config {
+	if c.ModelType == "" {
+		c.ModelType = "llama"
+	}
+	if c.NumKeyValueHeads == 0 {
+		c.NumKeyValueHeads = c.NumAttentionHeads
+	}
+	if c.HeadDim == 0 && c.NumAttentionHeads > 0 && c.HiddenSize%c.NumAttentionHeads == 0 {
+		c.HeadDim = c.HiddenSize / c.NumAttentionHeads
+	}
+	if c.ModelType == "qwen2" {
+		c.AttentionBias = true
+	}
+	for _, f := range [...]struct {
+		field *float64
+		value float64
+	}{{&c.RMSNormEps, 1e-6}, {&c.RopeTheta, 1e4}, {&c.InitializerRange, 0.02}} {
+		if *f.field == 0 {
+			*f.field = f.value
+		}
+	}
+	return c
+}
+
 // maxExtent bounds every extent of a config: larger ones are mistakes, and the
 // bound keeps products of two of them within int.
 const maxExtent = 1 << 31
+
+// maxLayers bounds num_hidden_layers: each layer costs memory of its own.
+const maxLayers = 1 << 14
+
+func (c Config) checkLayers() error {
+	if c.NumHiddenLayers < 1 || c.NumHiddenLayers > maxLayers {
+		return fieldError("num_hidden_layers", fmt.Sprintf("1 to %d", maxLayers), c.NumHiddenLayers)
+	}
+	return nil
+}
 
 // Check returns an error that names the first field that is wrong, with what is
 // wanted and what was found.
@@ -72,22 +110,15 @@ func (c Config) Check() error {
 		value int
 	}{
 		{"vocab_size", c.VocabSize}, {"hidden_size", c.HiddenSize}, {"intermediate_size", c.IntermediateSize},
-		{"num_hidden_layers", c.NumHiddenLayers}, {"num_attention_heads", c.NumAttentionHeads},
-		{"num_key_value_heads", c.NumKeyValueHeads}, {"head_dim", c.HeadDim}, {"max_position_embeddings", c.MaxPositionEmbeddings},
+		{"num_attention_heads", c.NumAttentionHeads}, {"num_key_value_heads", c.NumKeyValueHeads}, {"head_dim", c.HeadDim}, {"max_position_embeddings", c.MaxPositionEmbeddings},
 	}
 	for _, e := range extents {
 		if e.value < 1 || e.value >= maxExtent {
 			return fieldError(e.name, "1 to 2^31-1", e.value)
 		}
 	}
-	if err := c.checkHeads(); err != nil {
-		return err
-	}
-	if err := c.checkNumbers(); err != nil {
-		return err
-	}
 	_, err := c.Parameters()
-	return err
+	return first(c.checkLayers(), c.checkHeads(), c.checkNumbers(), err)
 }
 
 func (c Config) checkHeads() error {
@@ -98,6 +129,10 @@ func (c Config) checkHeads() error {
 		return fieldError("head_dim", "an even number, since rotary embedding pairs elements", c.HeadDim)
 	case c.SlidingWindow < 0 || c.SlidingWindow >= maxExtent:
 		return fieldError("sliding_window", "null or 1 to 2^31-1", c.SlidingWindow)
+	case c.SlidingWindow > 0 && c.ModelType == "llama":
+		return fieldError("sliding_window", "null for model_type llama (mistral has one)", c.SlidingWindow)
+	case len(c.FullLayers) > 0 && (c.SlidingWindow == 0 || c.ModelType == "mistral"):
+		return fieldError("layer_types", "layers of one kind, but for qwen2 and qwen3 with a sliding_window", "two kinds")
 	case c.HeadOrder > nn.HeadsTiled:
 		return fieldError("stria.head_order", "interleaved or tiled", c.HeadOrder)
 	case c.RopeLayout > nn.RotaryInterleaved:

@@ -39,9 +39,11 @@ type Options struct {
 // otherwise: 32 GiB of Float32.
 const DefaultMaxParameters = 8 << 30
 
-// New returns a model. A config that Check refuses, and one of more parameters
-// than the options allow, are errors; nothing is allocated then.
+// New returns a model of the config with its Defaults. A config that Check
+// refuses, and one of more parameters than the options allow, are errors;
+// nothing is allocated then.
 func New(config Config, options Options) (*Model, error) {
+	config = config.Defaults()
 	if err := config.Check(); err != nil {
 		return nil, err
 	}
