@@ -9,11 +9,10 @@ import (
 // mapped file, in the host's byte order. Every write to it or to a view of it
 // panics with kind ReadOnly and the reason why. data must be as long as the
 // shape says. The tensor keeps owner, whatever keeps data mapped, from being
-// collected; nil if nothing has to. Data that does
-// not start on a multiple of the element's size is copied, an implicit copy as
-// OnCopy and ForbidCopies see them; the copy is read-only too. As data comes
-// from files, misfits are returned as errors and nothing is allocated before
-// the check.
+// collected; nil if nothing has to. Data that does not start on a multiple of
+// the element's size is copied, an implicit copy as OnCopy and ForbidCopies see
+// them; the copy is read-only too. As data comes from files, misfits are
+// returned as errors and nothing is allocated before the check.
 func FromMapped(data []byte, owner any, dtype DType, why string, shape ...int) (t *Tensor, err error) {
 	if !dtype.Valid() {
 		return nil, fmt.Errorf("tensor: from mapped: %s is no element type", dtype)
