@@ -1,0 +1,94 @@
+package train
+
+import (
+	"errors"
+	"fmt"
+	"math"
+)
+
+// Config is how a Trainer trains. It is stored with every checkpoint.
+type Config struct {
+	Steps      int64 `json:"steps"`
+	Accumulate int   `json:"accumulate"` // batches a step
+
+	Optimizer   string  `json:"optimizer"` // adamw or sgd
+	LR          float64 `json:"lr"`        // at its peak
+	MinLR       float64 `json:"min_lr"`    // at the end of the cosine
+	Schedule    string  `json:"schedule"`  // cosine or constant
+	Warmup      int64   `json:"warmup"`    // steps
+	Beta1       float64 `json:"beta1"`
+	Beta2       float64 `json:"beta2"`
+	Eps         float64 `json:"eps"`
+	Momentum    float64 `json:"momentum"`
+	WeightDecay float64 `json:"weight_decay"`
+	Clip        float64 `json:"clip"` // largest gradient norm; 0 for any
+
+	EvalEvery  int64  `json:"eval_every"` // steps; 0 for at the end only
+	SaveEvery  int64  `json:"save_every"` // steps; 0 for at the end only
+	LogEvery   int64  `json:"log_every"`  // steps a line of metrics.jsonl
+	Keep       int    `json:"keep"`       // checkpoints, beside the best
+	MaxSkipped int    `json:"max_skipped"`
+	Seed       uint64 `json:"seed"`
+}
+
+// DefaultConfig returns the usual numbers.
+func DefaultConfig() Config {
+	return Config{
+		Steps: 1000, Accumulate: 1,
+		Optimizer: "adamw", LR: 1e-3, MinLR: 1e-4, Schedule: "cosine", Warmup: 100,
+		Beta1: 0.9, Beta2: 0.95, Eps: 1e-8, Momentum: 0.9, WeightDecay: 0.1, Clip: 1,
+		EvalEvery: 250, SaveEvery: 500, LogEvery: 10, Keep: 2, MaxSkipped: 10, Seed: 1,
+	}
+}
+
+// Check returns all that is wrong with the numbers.
+func (c Config) Check() error {
+	var errs []error
+	atLeast := func(name string, value, least int64) {
+		if value < least {
+			errs = append(errs, fmt.Errorf("%s is %d, want at least %d", name, value, least))
+		}
+	}
+	within := func(name string, value, low, high float64) {
+		if !(value >= low && value <= high) {
+			errs = append(errs, fmt.Errorf("%s is %v, want %v to %v", name, value, low, high))
+		}
+	}
+	atLeast("steps", c.Steps, 1)
+	atLeast("accumulate", int64(c.Accumulate), 1)
+	atLeast("warmup", c.Warmup, 0)
+	atLeast("eval_every", c.EvalEvery, 0)
+	atLeast("save_every", c.SaveEvery, 0)
+	atLeast("log_every", c.LogEvery, 1)
+	atLeast("keep", int64(c.Keep), 1)
+	atLeast("max_skipped", int64(c.MaxSkipped), 1)
+	within("lr", c.LR, math.SmallestNonzeroFloat64, 1e6)
+	within("min_lr", c.MinLR, 0, c.LR)
+	within("beta1", c.Beta1, 0, 1-1e-12)
+	within("beta2", c.Beta2, 0, 1-1e-12)
+	within("eps", c.Eps, math.SmallestNonzeroFloat64, 1)
+	within("momentum", c.Momentum, 0, 1-1e-12)
+	within("weight_decay", c.WeightDecay, 0, 1e6)
+	within("clip", c.Clip, 0, math.MaxFloat64)
+	if c.Optimizer != "adamw" && c.Optimizer != "sgd" {
+		errs = append(errs, fmt.Errorf("optimizer is %q, want adamw or sgd", c.Optimizer))
+	}
+	if c.Schedule != "cosine" && c.Schedule != "constant" {
+		errs = append(errs, fmt.Errorf("schedule is %q, want cosine or constant", c.Schedule))
+	}
+	return errors.Join(errs...)
+}
+
+func (c Config) schedule() Schedule {
+	if c.Schedule == "constant" {
+		return Constant{Peak: c.LR, Warmup: c.Warmup}
+	}
+	return Cosine{Peak: c.LR, Floor: c.MinLR, Warmup: c.Warmup, Total: c.Steps}
+}
+
+func (c Config) optimizer(params []NamedParam) Optimizer {
+	if c.Optimizer == "sgd" {
+		return NewSGD(params, SGDConfig{Momentum: c.Momentum, WeightDecay: c.WeightDecay})
+	}
+	return NewAdamW(params, AdamWConfig{Beta1: c.Beta1, Beta2: c.Beta2, Eps: c.Eps, WeightDecay: c.WeightDecay})
+}
