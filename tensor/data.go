@@ -73,12 +73,13 @@ func Mutate[T Element](t *Tensor, f func([]T)) {
 	checkElement[T]("mutate", t)
 	target("mutate", t)
 	requireContiguous("mutate", t, "write through CopyFrom, or to a contiguous view")
-	defer wrote(t)
 	if t.size == 0 || t.storage.mem.Host() != nil {
+		defer wrote(t)
 		f(hostElements[T](t))
 		return
 	}
 	data := Data[T](t)
+	defer wrote(t)
 	defer func() {
 		if err := t.storage.device.Upload(t.storage.mem, t.offset*t.dtype.Size(), bytesOf(data)); err != nil {
 			fail("mutate", InvalidArgument, "upload to %s: %v", t.Device(), err)

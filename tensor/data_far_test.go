@@ -1,8 +1,11 @@
 package tensor
 
 import (
+	"errors"
 	"slices"
 	"testing"
+
+	"github.com/stria-ml/stria/internal/backend"
 )
 
 // Elements of a device that the host cannot address go through downloads and
@@ -56,4 +59,32 @@ func TestWritesToAFarDevice(t *testing.T) {
 	wantMisuse(t, DeviceMismatch, "far", func() { x.MulInPlace(Ones(Float32)) })
 	wantMisuse(t, DeviceMismatch, "far", func() { x.MaskedFillInPlace(Ones(Bool), 1) })
 	wantMisuse(t, DeviceMismatch, "far", func() { x.ScatterAddInPlace(0, Zeros(Int64, 1, 1), x) })
+}
+
+// brokenDevice is a far device that moves no bytes.
+type brokenDevice struct{ farDevice }
+
+func (brokenDevice) Name() string { return "broken" }
+
+func (brokenDevice) Upload(backend.Memory, int, []byte) error { return errors.New("cable unplugged") }
+
+func (brokenDevice) Download([]byte, backend.Memory, int) error { return errors.New("cable unplugged") }
+
+func TestFailedTransfersAreErrors(t *testing.T) {
+	broken := Device{brokenDevice{farDevice{cpuDevice}}}
+	x := ZerosOn(broken, Float32, 2)
+	for _, f := range []func(){
+		func() { Data[float32](x) },
+		func() { Bytes(x) },
+		func() { At[float32](x, 0) },
+		func() { Mutate(x, func([]float32) {}) },
+		func() { x.ToDevice(CPU) },
+		func() { Zeros(Float32, 2).ToDevice(broken) },
+		func() { x.CopyFrom(Zeros(Float32)) },
+	} {
+		wantMisuse(t, InvalidArgument, "cable unplugged", f)
+	}
+	if x.Version() != 0 {
+		t.Errorf("version is %d, want 0", x.Version())
+	}
 }

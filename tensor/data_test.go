@@ -20,6 +20,25 @@ func TestDataReadsAnyLayout(t *testing.T) {
 	}
 }
 
+func TestBytes(t *testing.T) {
+	for _, dtype := range allDTypes {
+		x := tensor.Arange(tensor.Int64, 0, 15, 1).View(3, 5).To(dtype).T()
+		same, err := tensor.FromMapped(tensor.Bytes(x), nil, dtype, "bytes", 5, 3)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, want := tensor.Data[int64](same.To(tensor.Int64)), tensor.Data[int64](x.To(tensor.Int64)); !reflect.DeepEqual(got, want) {
+			t.Errorf("%v: bytes hold %v, want %v", dtype, got, want)
+		}
+	}
+	if got := tensor.Bytes(tensor.FromSlice([]int32{1, -2})); !reflect.DeepEqual(got, []byte{1, 0, 0, 0, 254, 255, 255, 255}) {
+		t.Errorf("bytes are %v", got)
+	}
+	if got := tensor.Bytes(tensor.Zeros(tensor.Float32, 3, 0)); len(got) != 0 {
+		t.Errorf("bytes of an empty tensor are %v", got)
+	}
+}
+
 func TestRaw(t *testing.T) {
 	x := tensor.Arange(tensor.Float32, 0, 6, 1).View(2, 3)
 	raw := tensor.Raw[float32](x.Select(0, 1))
