@@ -69,6 +69,14 @@ func (a *Arena) Alias(t *Tensor) *Tensor {
 	return alias
 }
 
+// Adopt returns t if the arena made it, and an Alias of it otherwise.
+func (a *Arena) Adopt(t *Tensor) *Tensor {
+	if t.arena == a && !t.dropped {
+		return t
+	}
+	return a.Alias(t)
+}
+
 // Expose marks t as handed out to a caller who may keep it.
 func (a *Arena) Expose(t *Tensor) { t.expose() }
 
