@@ -1,0 +1,67 @@
+package archtest
+
+// allowed lists, for every package of the module, the packages of the module
+// that it may import. Paths are relative to the module. A package that is not
+// here fails the test: give it a row when you add it.
+var allowed = map[string][]string{
+	// plain data and numbers
+	"internal/archtest":   {},
+	"internal/atomicfile": {},
+	"internal/backend":    {},
+	"internal/half":       {},
+	"internal/parallel":   {},
+	"internal/philox":     {},
+	"internal/iter":       {"internal/backend"},
+
+	// the CPU's kernels
+	"internal/cpu/gemm":    {"internal/parallel"},
+	"internal/cpu/vecmath": {},
+	"internal/cpu": {
+		"internal/backend", "internal/cpu/gemm", "internal/cpu/vecmath", "internal/half", "internal/iter",
+		"internal/parallel", "internal/philox",
+	},
+
+	// the framework, from the bottom up
+	"tensor":             {"internal/backend", "internal/cpu", "internal/half", "internal/parallel", "internal/philox"},
+	"autograd":           {"tensor"},
+	"autograd/gradcheck": {"tensor", "autograd"},
+	"nn":                 {"tensor", "autograd"},
+	"models/gqa":         {"tensor", "autograd", "nn"},
+
+	// files
+	"checkpoints/safetensors": {"internal/atomicfile", "tensor"},
+	"checkpoints":             {"internal/atomicfile", "tensor", "autograd", "nn", "models/gqa", "checkpoints/safetensors"},
+
+	// data
+	"tokenizer": {},
+	"datasets":  {"internal/philox", "tokenizer"},
+
+	// training
+	"train": {
+		"internal/atomicfile", "tensor", "autograd", "nn", "models/gqa", "checkpoints", "checkpoints/safetensors",
+		"datasets", "tokenizer",
+	},
+	"cmd/train": {"tensor", "nn", "models/gqa", "checkpoints", "checkpoints/safetensors", "datasets", "tokenizer", "train"},
+}
+
+// public is what programs outside of the module may import, the examples among
+// them.
+var public = []string{
+	"tensor", "autograd", "autograd/gradcheck", "nn", "models/gqa", "checkpoints", "checkpoints/safetensors",
+	"tokenizer", "datasets", "train",
+}
+
+// libraries lists the packages that may import a module from outside. Test
+// files need a row in testLibraries instead.
+var libraries = map[string][]string{
+	"golang.org/x/sys":                  {"checkpoints/safetensors", "internal/cpu/gemm", "internal/cpu/vecmath"},
+	"golang.org/x/term":                 {"cmd/train"},
+	"github.com/spf13/cobra":            {"cmd/train"},
+	"github.com/spf13/pflag":            {"cmd/train"},
+	"github.com/schollz/progressbar/v3": {"cmd/train"},
+	"go.yaml.in/yaml/v3":                {"train", "cmd/train"},
+	"gonum.org/v1/plot":                 {"train"},
+}
+
+// testLibraries are the modules that any test may import.
+var testLibraries = []string{"golang.org/x/sys", "pgregory.net/rapid"}
