@@ -25,6 +25,8 @@ func Params(m any) iter.Seq2[string, *autograd.Param] {
 	}
 }
 
+var paramType = reflect.TypeFor[autograd.Param]()
+
 // walker is one walk over a model.
 type walker struct {
 	yield func(string, *autograd.Param) bool
@@ -39,6 +41,9 @@ func (w *walker) walk(name string, v reflect.Value) bool {
 	case reflect.Pointer:
 		return w.pointer(name, v)
 	case reflect.Struct:
+		if v.Type() == paramType && v.CanAddr() {
+			return w.pointer(name, v.Addr())
+		}
 		return w.fields(name, v)
 	case reflect.Slice, reflect.Array:
 		for i := range v.Len() {
