@@ -145,13 +145,13 @@ func TestConvertEdges(t *testing.T) {
 
 // TestCopy covers all pairs of types and layouts with ordinary values.
 func TestCopy(t *testing.T) {
-	shapes := append([][]int{{64, 70}, {33, 2, 65}, {5, 40, 3, 50}, {200, 300}, longShape}, anyShapes...)
+	large := [][]int{{64, 70}, {33, 2, 65}, {5, 40, 3, 50}, {130, 257}, longShape} // for tiles and threads
 	for trial := range 3 {
 		r := rand.New(rand.NewPCG(uint64(trial), 7))
-		for _, shape := range shapes {
+		for i, shape := range append(large, anyShapes...) {
 			for _, from := range allDTypes {
 				for _, to := range allDTypes {
-					if from != to && r.IntN(8) > 0 {
+					if from != to && (i < len(large) || r.IntN(3) > 0) {
 						continue
 					}
 					src := newOperand(r, from, false, shape...).random(r)

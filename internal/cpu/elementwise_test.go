@@ -405,7 +405,7 @@ func TestInPlace(t *testing.T) {
 		dev.Binary(backend.Mul, x.Operand, x.Operand, y.Operand)
 		dev.Unary(backend.Neg, x.Operand, x.Operand, [2]backend.Scalar{})
 		x.expect(t, "mul and neg in place", want, 1e-7)
-	})
+	}, longShape)
 }
 
 func TestWhere(t *testing.T) {

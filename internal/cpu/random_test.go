@@ -30,7 +30,7 @@ func TestUniform(t *testing.T) {
 			dev.Uniform(dst.Operand, key, counter)
 			dst.expect(t, "uniform", want, 0)
 		}
-	})
+	}, longShape)
 }
 
 func TestDropout(t *testing.T) {

@@ -149,10 +149,6 @@ func (l *Loop) Extent(d int) int { return l.extents[d] }
 // Strides are the operands' strides in dim d.
 func (l *Loop) Strides(d int) [MaxOperands]int { return l.strides[d] }
 
-// Offset is where the operands' first elements lie. It means nothing if there
-// are no positions.
-func (l *Loop) Offset() [MaxOperands]int { return l.offset }
-
 // Step is the distance of neighbours within a run, which is the same in every
 // run. A run of one element counts as having step 1.
 func (l *Loop) Step() [MaxOperands]int { return l.strides[max(l.rank-1, 0)] }
