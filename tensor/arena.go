@@ -17,7 +17,8 @@ type Arena struct {
 	blocks   map[int][]backend.Memory // free memory by size class
 	headers  []*Tensor
 	storages []*Storage
-	held     int // bytes in use
+	live     []*Storage // whose bytes are in use
+	held     int        // bytes in use
 	peak     int
 	reserved int // bytes got from the device
 }
@@ -125,6 +126,10 @@ func (a *Arena) takeBack(s *Storage) {
 	class, _ := sizeClass(s.bytes)
 	a.blocks[class] = append(a.blocks[class], s.mem)
 	a.held -= s.bytes
+	last := len(a.live) - 1
+	a.live[s.place], a.live[last].place = a.live[last], s.place
+	a.live[last] = nil
+	a.live = a.live[:last]
 	s.released.Store(true)
 	s.mem, s.arena = nil, nil
 	if !s.exposed {
@@ -160,6 +165,8 @@ func (a *Arena) storage(bytes int) *Storage {
 		s = new(Storage)
 	}
 	s.device, s.mem, s.bytes, s.arena, s.holders = a.device, a.block(bytes), bytes, a, 0
+	s.place = len(a.live)
+	a.live = append(a.live, s)
 	a.held += bytes
 	a.peak = max(a.peak, a.held)
 	return s
@@ -178,6 +185,19 @@ func (a *Arena) block(bytes int) backend.Memory {
 	}
 	a.reserved += size
 	return mem
+}
+
+// Reclaim takes back the storages that are still in use, and returns how many:
+// an operation that panics leaves tensors that nobody releases.
+func (a *Arena) Reclaim() int {
+	n := len(a.live)
+	for len(a.live) > 0 {
+		s := a.live[len(a.live)-1]
+		s.exposed = true // lost headers still point at it
+		s.holders = 0
+		a.takeBack(s)
+	}
+	return n
 }
 
 // Trim drops free memory to the device.

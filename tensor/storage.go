@@ -22,6 +22,7 @@ type Storage struct {
 
 	arena   *Arena // that gets the bytes back, or nil
 	holders int    // of the arena's tensors over it
+	place   int    // in the arena's list of storages in use
 	exposed bool   // handed out: a caller may hold it for ever
 }
 

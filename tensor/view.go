@@ -84,20 +84,25 @@ func (t *Tensor) Reshape(shape ...int) *Tensor {
 // where View would. A 0-d tensor becomes one of shape [1].
 func (t *Tensor) Flatten(start, end int) *Tensor {
 	var d dims
+	d.flattened("flatten", t, start, end)
+	return d.viewOrCopy("flatten", t)
+}
+
+// flattened sets the shape to t's with dims start to end merged.
+func (d *dims) flattened(op string, t *Tensor, start, end int) {
 	d.load(t)
-	first, last := wrapDim("flatten", start, d.n), wrapDim("flatten", end, d.n)
+	first, last := wrapDim(op, start, d.n), wrapDim(op, end, d.n)
 	if first > last {
-		panic(&Error{Op: "flatten", Kind: InvalidArgument, Start: first, End: last,
+		panic(&Error{Op: op, Kind: InvalidArgument, Start: first, End: last,
 			Message: "start dim " + itoa(first) + " comes after end dim " + itoa(last) + " in shape " + dimsString(t.shape)})
 	}
 	if d.n == 0 {
-		d.insert("flatten", 0, 1, 1)
+		d.insert(op, 0, 1, 1)
 	}
 	for axis := first + 1; axis <= last; axis++ {
-		d.shape[first] = mul("flatten", "the merged extent", d.shape[first], d.shape[first+1])
+		d.shape[first] = mul(op, "the merged extent", d.shape[first], d.shape[first+1])
 		d.remove(first + 1)
 	}
-	return d.viewOrCopy("flatten", t)
 }
 
 // Unflatten splits a dim into several, of which one may be -1. It never copies.
@@ -120,12 +125,14 @@ func (t *Tensor) Unflatten(dim int, sizes ...int) *Tensor {
 	return d.viewOrCopy("unflatten", t)
 }
 
+const noStrides = "no strides read the elements in the new shape"
+
 // viewOrCopy gives t the shape of d, by a copy if it must.
 func (d *dims) viewOrCopy(op string, t *Tensor) *Tensor {
 	if d.restride(t) < 0 {
 		return d.view(op, t, t.offset)
 	}
-	c := t.implicitCopy(op, "no strides read the elements in the new shape")
+	c := t.implicitCopy(op, noStrides)
 	c.init(c.dtype, d.extents(), c.size)
 	return c
 }
