@@ -20,7 +20,7 @@ const (
 	// additionEnd ends every example, and pads the shorter ones.
 	additionEnd = '\n'
 
-	additionChars = "0123456789+=" + string(additionEnd)
+	additionChars = " 0123456789+=" + string(additionEnd)
 
 	// additionWidth is the length of the longest example, with its end, less
 	// the one token by which targets are shifted.
@@ -42,9 +42,11 @@ type AdditionConfig struct {
 }
 
 // Addition is the task of adding two numbers from 0 to 99, written as one would
-// by hand: "47+85=132", digits in their ordinary order and without leading
-// zeros, then a line end. Every ordered pair is either for training or held
-// out, and always together with the pair of the same summands exchanged.
+// in columns: "47+85=132" and " 3+ 7=10", summands two characters wide, digits in
+// their ordinary order and without leading zeros, then a line end. (Fixed columns
+// are what makes the rare one-digit summands as easy to learn as the others.)
+// Every ordered pair is either for training or held out, and always together
+// with the pair of the same summands exchanged.
 type Addition struct {
 	tokenizer *tokenizer.Chars
 	ids       [128]int64 // token by ASCII character
@@ -116,7 +118,8 @@ func (a *Addition) divide(want int) {
 	}
 }
 
-// Tokenizer returns the tokenizer of the digits, '+', '=' and the line end.
+// Tokenizer returns the tokenizer of the digits, the space, '+', '=' and the
+// line end.
 func (a *Addition) Tokenizer() tokenizer.Tokenizer { return a.tokenizer }
 
 // End returns the token that ends an answer: the line end. It is also the
@@ -137,9 +140,23 @@ func (a *Addition) Sample(i int) string {
 	return a.Prompt(p.A, p.B) + a.Answer(p.A, p.B)
 }
 
-// Prompt returns the question about x and y: "47+85=".
-func (a *Addition) Prompt(x, y int) string {
-	return strconv.Itoa(x) + "+" + strconv.Itoa(y) + "="
+// Prompt returns the question about x and y: "47+85=" or " 3+ 7=".
+func (a *Addition) Prompt(x, y int) string { return string(appendPrompt(nil, Pair{x, y})) }
+
+// appendPrompt appends the question about p.
+func appendPrompt(text []byte, p Pair) []byte {
+	text = appendColumn(text, p.A)
+	text = append(text, '+')
+	text = appendColumn(text, p.B)
+	return append(text, '=')
+}
+
+// appendColumn appends a summand, two characters wide.
+func appendColumn(text []byte, n int) []byte {
+	if n < 10 {
+		text = append(text, ' ')
+	}
+	return strconv.AppendInt(text, int64(n), 10)
 }
 
 // Answer returns what should follow the prompt, up to the line end: "132".
@@ -174,10 +191,7 @@ func (s *additionSource) Order() Order { return Shuffled }
 func (s *additionSource) Example(i int, inputs, targets []int64) {
 	p := s.pairs[i]
 	var buf [additionWidth + 1]byte
-	text := strconv.AppendInt(buf[:0], int64(p.A), 10)
-	text = append(text, '+')
-	text = strconv.AppendInt(text, int64(p.B), 10)
-	text = append(text, '=')
+	text := appendPrompt(buf[:0], p)
 	prompt := len(text)
 	text = strconv.AppendInt(text, int64(p.A+p.B), 10)
 	text = append(text, additionEnd)

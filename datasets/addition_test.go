@@ -122,11 +122,11 @@ func TestAdditionExample(t *testing.T) {
 		inputs, targets string
 	}{
 		{Pair{47, 85}, "47+85=132", "_____132\n"},
-		{Pair{5, 3}, "5+3=8\n\n\n\n", "___8\n____"},
-		{Pair{0, 0}, "0+0=0\n\n\n\n", "___0\n____"},
+		{Pair{5, 3}, " 5+ 3=8\n\n", "_____8\n__"},
+		{Pair{0, 0}, " 0+ 0=0\n\n", "_____0\n__"},
 		{Pair{99, 99}, "99+99=198", "_____198\n"},
-		{Pair{5, 95}, "5+95=100\n", "____100\n_"},
-		{Pair{10, 7}, "10+7=17\n\n", "____17\n__"},
+		{Pair{5, 95}, " 5+95=100", "_____100\n"},
+		{Pair{10, 7}, "10+ 7=17\n", "_____17\n_"},
 		{Pair{20, 30}, "20+30=50\n", "_____50\n_"},
 	} {
 		source := &additionSource{a, []Pair{r.pair}, "train"}
@@ -146,11 +146,11 @@ func TestAdditionText(t *testing.T) {
 	if got := a.Prompt(47, 85) + a.Answer(47, 85); got != "47+85=132" {
 		t.Errorf("prompt and answer are %q", got)
 	}
-	if got := a.Prompt(0, 7) + a.Answer(0, 7); got != "0+7=7" {
+	if got := a.Prompt(0, 7) + a.Answer(0, 7); got != " 0+ 7=7" {
 		t.Errorf("prompt and answer are %q", got)
 	}
-	if n := a.Tokenizer().Size(); n != 13 {
-		t.Errorf("%d tokens, want 13", n)
+	if n := a.Tokenizer().Size(); n != 14 {
+		t.Errorf("%d tokens, want 14", n)
 	}
 	if end, err := a.Tokenizer().Decode([]int64{a.End()}); err != nil || end != "\n" {
 		t.Errorf("the end token is %q, %v", end, err)

@@ -26,6 +26,8 @@ type Options struct {
 	// Random is what the weights are drawn from; without it, they are zeros for a
 	// checkpoint to fill.
 	Random *tensor.Stream
+	// Initialization is how Random's numbers are spread.
+	Initialization Initialization
 	// Dropout of embeddings and of each residual branch, while training.
 	Dropout float64
 	// DType of the weights, Float32 or Float64.
@@ -55,7 +57,7 @@ func New(config Config, options Options) (*Model, error) {
 		return nil, fmt.Errorf("gqa: %w", err)
 	}
 	if options.Random != nil {
-		m.Init(options.Random)
+		m.Init(options.Random, options.Initialization)
 	}
 	return m, nil
 }
