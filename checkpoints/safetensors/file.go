@@ -17,6 +17,7 @@ type File struct {
 	header *header
 	data   []byte // behind the header
 	owner  any    // keeps data mapped
+	closed bool
 }
 
 // Open maps the file at path.
@@ -110,6 +111,9 @@ func (f *File) Tensor(name string) (*tensor.Tensor, error) {
 	if !ok {
 		return nil, fmt.Errorf("safetensors %s: there is no tensor %q", f.path, name)
 	}
+	if f.closed {
+		return nil, fmt.Errorf("safetensors %s: tensor %q: the file is closed", f.path, name)
+	}
 	data := f.data[info.Start:info.End]
 	if !littleEndian {
 		data = swapped(data, info.DType.Size())
@@ -121,9 +125,10 @@ func (f *File) Tensor(name string) (*tensor.Tensor, error) {
 	return t, nil
 }
 
-// Close forgets the file. Its tensors stay valid.
+// Close gives the file back, once none of its tensors is left: those stay
+// valid. Tensor is an error from here on.
 func (f *File) Close() error {
-	f.owner = nil
+	f.data, f.owner, f.closed = nil, nil, true
 	return nil
 }
 

@@ -28,8 +28,11 @@ func mapFile(path string) (*mapping, error) {
 		return nil, fmt.Errorf("safetensors %s: not a regular file", path)
 	}
 	size := stat.Size()
-	if size == 0 || int64(int(size)) != size {
-		return &mapping{}, nil // too short, which the parser says
+	if size == 0 {
+		return &mapping{}, nil // which cannot be mapped; the parser says that it is too short
+	}
+	if int64(int(size)) != size {
+		return nil, fmt.Errorf("safetensors %s: its %d bytes are more than this system can map", path, size)
 	}
 	bytes, err := unix.Mmap(int(f.Fd()), 0, int(size), unix.PROT_READ, unix.MAP_PRIVATE)
 	if err != nil {

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"math"
 	"sort"
 	"unicode/utf8"
 
@@ -91,7 +92,14 @@ func encodeHeader(tensors []Named, metadata map[string]string) ([]byte, error) {
 		if len(text) > 1 {
 			text = append(text, ',')
 		}
-		end := start + n.Tensor.Len()*n.Tensor.DType().Size()
+		size, err := dataBytes(n)
+		if err != nil {
+			return nil, err
+		}
+		if start > math.MaxInt-size {
+			return nil, fmt.Errorf("safetensors: tensor %q ends behind byte %d", n.Name, math.MaxInt)
+		}
+		end := start + size
 		shape, err := json.Marshal(append([]int{}, n.Tensor.Shape()...))
 		if err != nil {
 			return nil, err
@@ -107,6 +115,15 @@ func encodeHeader(tensors []Named, metadata map[string]string) ([]byte, error) {
 		return nil, fmt.Errorf("safetensors: the header takes %d bytes, the limit is %d", len(text), MaxHeader)
 	}
 	return text, nil
+}
+
+// dataBytes returns how many bytes a tensor's values take.
+func dataBytes(n Named) (int, error) {
+	size := n.Tensor.DType().Size()
+	if n.Tensor.Len() > math.MaxInt/size {
+		return 0, fmt.Errorf("safetensors: tensor %q of shape %v has more bytes than an int can count", n.Name, n.Tensor.Shape())
+	}
+	return n.Tensor.Len() * size, nil
 }
 
 func dtypeName(dtype tensor.DType) string {

@@ -1,0 +1,156 @@
+package checkpoints
+
+import (
+	"bytes"
+	"fmt"
+	"math"
+	"strings"
+
+	"github.com/stria-ml/stria/models/gqa"
+	"github.com/stria-ml/stria/nn"
+	"github.com/stria-ml/stria/tensor"
+)
+
+// LoadOptions are LoadGQA's choices; the zero value makes Float32 weights that
+// can be trained.
+type LoadOptions struct {
+	// DType of the model's weights, Float32 or Float64.
+	DType tensor.DType
+	// FromHeads and FromRotary override what the files say about the weights'
+	// layout, or nil.
+	FromHeads  *nn.HeadOrder
+	FromRotary *nn.RotaryLayout
+	// Share leaves weights in the mapped file where it has them in the model's
+	// dtype and layout: quick, but for inference only, as they cannot be written.
+	Share bool
+	// Dropout and MaxParameters are those of gqa.Options.
+	Dropout       float64
+	MaxParameters int
+}
+
+// Report is what was found while loading.
+type Report struct {
+	Path   string   // of the folder or file that the weights came from
+	Layout Layout   // of the stored weights
+	Origin Origin   // where the layout was learned
+	Filled Filled   // what was copied and what is shared
+	Notes  []string // what the user should hear about, such as an override
+}
+
+// LoadGQA loads a model in Hugging Face's layout from a folder, or from a single
+// .safetensors file with its config.json beside it; of a run's folder, its
+// newest checkpoint. Weights in another head order or rotary layout are
+// converted: the model's are in interleaved heads and half-split rotary.
+func LoadGQA(path string, o LoadOptions) (*gqa.Model, Report, error) {
+	c, err := open(path)
+	if err != nil {
+		return nil, Report{}, err
+	}
+	defer c.source.Close()
+	m, report, err := c.load(o)
+	if err != nil {
+		return nil, report, fmt.Errorf("load %s: %w", c.path, err)
+	}
+	return m, report, nil
+}
+
+// load makes the model of an opened checkpoint.
+func (c *checkpoint) load(o LoadOptions) (*gqa.Model, Report, error) {
+	report := Report{Path: c.path, Notes: c.notes}
+	layout, origin, notes, err := c.layout(o)
+	if err != nil {
+		return nil, report, err
+	}
+	report.Layout, report.Origin, report.Notes = layout, origin, append(report.Notes, notes...)
+	config := c.config
+	config.HeadOrder, config.RopeLayout = nn.HeadsInterleaved, nn.RotaryHalf
+	h := headsOf(config)
+	if err := h.check(layout); err != nil {
+		return nil, report, err
+	}
+	m, err := gqa.New(config, gqa.Options{DType: o.DType, Dropout: o.Dropout, MaxParameters: o.MaxParameters})
+	if err != nil {
+		return nil, report, err
+	}
+	report.Filled, err = Fill(gqaSlots(m, layout), c.source, FillOptions{Share: o.Share, Check: extras{m}.check})
+	if err != nil {
+		return nil, report, err
+	}
+	return m, report, nil
+}
+
+func headsOf(c gqa.Config) heads {
+	return heads{kv: c.NumKeyValueHeads, group: c.Group(), width: c.HeadDim}
+}
+
+// gqaSlots returns the slots of a model's weights in a layout.
+func gqaSlots(m *gqa.Model, l Layout) []Slot {
+	h := headsOf(m.Config)
+	return Slots(m, func(s *Slot) {
+		p := partOf(s.Name)
+		if p == otherPart || l == (Layout{}) {
+			return
+		}
+		s.FromFile = func(t *tensor.Tensor) *tensor.Tensor { return h.rearranged(t, p, l, Layout{}) }
+		s.ToFile = func(t *tensor.Tensor) *tensor.Tensor { return h.rearranged(t, p, Layout{}, l) }
+	})
+}
+
+// extras knows tensors that files may have beside the model's parameters.
+type extras struct{ model *gqa.Model }
+
+// check accepts a tied head, and the frequencies that old files keep, if they
+// agree with the model's.
+func (e extras) check(name string, src Source) (known bool, err error) {
+	switch {
+	case name == "lm_head.weight" && e.model.Config.TieWordEmbeddings:
+		return true, e.checkHead(src)
+	case strings.HasPrefix(name, "model.layers.") && strings.HasSuffix(name, ".self_attn.rotary_emb.inv_freq"):
+		return true, e.checkFrequencies(name, src)
+	}
+	return false, nil
+}
+
+// checkHead refuses a tied head that is not the embedding.
+func (e extras) checkHead(src Source) error {
+	const headName, embeddingName = "lm_head.weight", "model.embed_tokens.weight"
+	if _, ok := src.Info(embeddingName); !ok {
+		return nil // which is reported for itself
+	}
+	head, err := src.Tensor(headName)
+	if err != nil {
+		return err
+	}
+	embedding, err := src.Tensor(embeddingName)
+	if err != nil {
+		return err
+	}
+	if fmt.Sprint(head.Shape()) != fmt.Sprint(embedding.Shape()) {
+		return fmt.Errorf("tensor %q has shape %v, but %q, which it is tied to, has %v", headName, head.Shape(), embeddingName, embedding.Shape())
+	}
+	wide := tensor.Float64 // holds any other number as it is
+	if !bytes.Equal(tensor.Bytes(head.To(wide)), tensor.Bytes(embedding.To(wide))) {
+		return fmt.Errorf("tensor %q differs from %q, but config.json ties them (tie_word_embeddings)", headName, embeddingName)
+	}
+	return nil
+}
+
+// checkFrequencies refuses rotary frequencies that are not the config's. They
+// may be stored as bfloat16, with 8 bits.
+func (e extras) checkFrequencies(name string, src Source) error {
+	stored, err := src.Tensor(name)
+	if err != nil {
+		return err
+	}
+	want := e.model.Layers[0].Attention.Rotary.Frequencies()
+	have := tensor.Data[float64](stored.To(tensor.Float64))
+	if len(have) != len(want) {
+		return fmt.Errorf("tensor %q has %d frequencies, the config gives %d", name, len(have), len(want))
+	}
+	for i := range want {
+		if !(math.Abs(have[i]-want[i]) <= want[i]/128) {
+			return fmt.Errorf("tensor %q: frequency %d is %g, the config gives %g", name, i, have[i], want[i])
+		}
+	}
+	return nil
+}
