@@ -9,10 +9,12 @@ type StepMetrics struct {
 	Loss     float64
 	LR       float64
 	GradNorm float64 // before clipping
+	Tokens   int     // read
 	Targets  int     // trained on
 	Skipped  bool    // the gradient was not finite
 	Seconds  float64 // that the step took
 	Elapsed  float64 // seconds since the run, or its resume, began
+	RunSteps int64   // made since then
 }
 
 // EvalMetrics is what an evaluation found.
@@ -48,7 +50,8 @@ type stepLine struct {
 	Seconds  number `json:"seconds"`
 }
 
-func (m StepMetrics) line() any {
+// Line returns what metrics.jsonl holds of the step, for encoding/json.
+func (m StepMetrics) Line() any {
 	return stepLine{m.Step, number(m.Loss), number(m.LR), number(m.GradNorm), m.Targets, m.Skipped, number(m.Seconds)}
 }
 
@@ -60,7 +63,8 @@ type evalLine struct {
 	Count    int     `json:"count"`
 }
 
-func (m EvalMetrics) line() any {
+// Line returns what metrics.jsonl holds of the evaluation, for encoding/json.
+func (m EvalMetrics) Line() any {
 	l := evalLine{Step: m.Step, ValLoss: number(m.Loss), Count: m.Count}
 	if m.HasAccuracy {
 		accuracy := number(m.Accuracy)

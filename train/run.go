@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"sort"
 	"strings"
+	"time"
 
 	"github.com/stria-ml/stria/internal/atomicfile"
 )
@@ -35,17 +36,39 @@ const (
 // CreateRun makes the folder of a new run. One that exists and is not empty is
 // refused: no run overwrites another.
 func CreateRun(dir string) (*Run, error) {
-	entries, err := os.ReadDir(dir)
-	switch {
-	case err == nil && len(entries) > 0:
-		return nil, fmt.Errorf("run folder %s: it is not empty; choose another, or resume that run", dir)
-	case err != nil && !errors.Is(err, fs.ErrNotExist):
+	if err := checkRunDir(dir); err != nil {
 		return nil, err
 	}
 	if err := os.MkdirAll(filepath.Join(dir, checkpointsDir), 0o755); err != nil {
 		return nil, err
 	}
 	return openRun(dir)
+}
+
+// NewRunDir returns the path of a run's folder that does not exist yet,
+// base/kind-DATE-TIME.
+func NewRunDir(base, kind string, now time.Time) string {
+	path := filepath.Join(base, kind+"-"+now.Format("20060102-150405"))
+	for n := 2; ; n++ {
+		if _, err := os.Lstat(path); err != nil {
+			return path
+		}
+		path = filepath.Join(base, fmt.Sprintf("%s-%s-%d", kind, now.Format("20060102-150405"), n))
+	}
+}
+
+// checkRunDir refuses a folder that holds something.
+func checkRunDir(dir string) error {
+	entries, err := os.ReadDir(dir)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil
+	case err != nil:
+		return fmt.Errorf("run folder: %w", err)
+	case len(entries) > 0:
+		return fmt.Errorf("run folder %s: it is not empty (%d entries); choose another, or resume that run", dir, len(entries))
+	}
+	return nil
 }
 
 // ResumeRun opens the folder of a run that is to go on after step, and cuts its

@@ -15,8 +15,8 @@ type Task interface {
 	// Params lists the model's parameters in a stable order.
 	Params() []NamedParam
 	// Draw brings the next training batch into a slot, counted from 0, and returns
-	// how many targets in it count.
-	Draw(slot int) (targets int, err error)
+	// its number of tokens, and how many targets in it count.
+	Draw(slot int) (tokens, targets int, err error)
 	// Loss records the loss of a slot's batch: the sum over its targets divided by
 	// divisor.
 	Loss(c *nn.Context, slot int, divisor float64) *autograd.Var
@@ -36,6 +36,7 @@ type Task interface {
 type Evaluation struct {
 	Loss     float64 // mean over the targets, in nats
 	Accuracy float64 // share of exact matches, where HasAccuracy
+	Exact    int     // exact matches
 	Count    int     // of what the accuracy, or else the loss, is over
 	// HasAccuracy says that the task has exact matches to count.
 	HasAccuracy bool
@@ -43,5 +44,5 @@ type Evaluation struct {
 
 // Sampler is a Task that can show what its model does, in a few lines.
 type Sampler interface {
-	Samples() ([]string, error)
+	Samples(ctx context.Context) ([]string, error)
 }

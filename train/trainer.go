@@ -32,6 +32,7 @@ type Trainer struct {
 
 	progress Progress
 	started  time.Time
+	first    int64 // step that Run began at
 	counts   []int // targets in each slot of a step
 }
 
@@ -41,7 +42,7 @@ type Progress struct {
 	Targets   int64   `json:"targets"`   // trained on so far
 	Skipped   int     `json:"skipped"`   // steps skipped in a row
 	Evaluated int64   `json:"evaluated"` // step of the last evaluation, or -1
-	Best      float64 `json:"best"`      // the lowest held-out loss
+	Best      float64 `json:"best"`      // the lowest held-out loss, where BestStep is one
 	BestStep  int64   `json:"best_step"` // its step, or -1
 }
 
@@ -58,7 +59,7 @@ func NewTrainer(task Task, config Config, run *Run, reporter Reporter) (*Trainer
 		config: config, task: task, run: run, reporter: reporter,
 		params: task.Params(), schedule: config.schedule(),
 		random:   tensor.NewStream(config.Seed).Split("dropout"),
-		progress: Progress{Evaluated: -1, BestStep: -1, Best: math.Inf(1)},
+		progress: Progress{Evaluated: -1, BestStep: -1},
 		counts:   make([]int, config.Accumulate),
 	}
 	t.optimizer = config.optimizer(t.params)
@@ -85,7 +86,7 @@ func (t *Trainer) device() tensor.Device {
 // Run trains until the last step, and returns the last evaluation. When ctx
 // ends, Run finishes the step, saves and returns ErrInterrupted.
 func (t *Trainer) Run(ctx context.Context) (Evaluation, error) {
-	t.started = time.Now()
+	t.started, t.first = time.Now(), t.progress.Step
 	var last Evaluation
 	for {
 		if t.evaluationDue() {
@@ -142,7 +143,7 @@ func due(step, every, last int64) bool {
 // targets, clipped, and applied. A step whose gradient is not finite is skipped.
 func (t *Trainer) Step() error {
 	began := time.Now()
-	total, err := t.draw()
+	tokens, total, err := t.draw()
 	if err != nil {
 		return err
 	}
@@ -162,23 +163,27 @@ func (t *Trainer) Step() error {
 	t.progress.Step++
 	t.progress.Targets += int64(total)
 	return t.reportStep(StepMetrics{
-		Step: t.progress.Step, Steps: t.config.Steps, Loss: loss, LR: lr, GradNorm: norm, Targets: total,
-		Skipped: !applied, Seconds: time.Since(began).Seconds(), Elapsed: time.Since(t.started).Seconds(),
+		Step: t.progress.Step, Steps: t.config.Steps, Loss: loss, LR: lr, GradNorm: norm, Tokens: tokens, Targets: total,
+		RunSteps: t.progress.Step - t.first, Skipped: !applied, Seconds: time.Since(began).Seconds(), Elapsed: time.Since(t.started).Seconds(),
 	})
 }
 
-// draw brings the batches of a step in and returns their targets' number.
-func (t *Trainer) draw() (total int, err error) {
+// draw brings the batches of a step in and returns their numbers of tokens and
+// of targets.
+func (t *Trainer) draw() (tokens, targets int, err error) {
 	for slot := range t.counts {
-		if t.counts[slot], err = t.task.Draw(slot); err != nil {
-			return 0, err
+		n, count, err := t.task.Draw(slot)
+		if err != nil {
+			return 0, 0, err
 		}
-		total += t.counts[slot]
+		t.counts[slot] = count
+		tokens += n
+		targets += count
 	}
-	if total == 0 {
-		return 0, errors.New("a training batch without a target that counts")
+	if targets == 0 {
+		return 0, 0, errors.New("the step's batches have no target that counts")
 	}
-	return total, nil
+	return tokens, targets, nil
 }
 
 // gradient leaves the gradient of the mean loss over all batches of a step in
@@ -214,7 +219,7 @@ func (t *Trainer) reportStep(m StepMetrics) error {
 		t.reporter.Message(fmt.Sprintf("step %d skipped: loss %v, gradient norm %v", m.Step, m.Loss, m.GradNorm))
 	}
 	if t.run != nil && (m.Step%t.config.LogEvery == 0 || m.Step == t.config.Steps || m.Skipped) {
-		if err := t.run.log(m.line()); err != nil {
+		if err := t.run.log(m.Line()); err != nil {
 			return err
 		}
 	}
@@ -236,7 +241,7 @@ func (t *Trainer) evaluate(ctx context.Context) (Evaluation, error) {
 		return evaluation, fmt.Errorf("evaluation after step %d: %w", t.progress.Step, err)
 	}
 	t.progress.Evaluated = t.progress.Step
-	if evaluation.Loss < t.progress.Best {
+	if evaluation.Loss < t.progress.Best || t.progress.BestStep < 0 && !math.IsNaN(evaluation.Loss) && !math.IsInf(evaluation.Loss, 0) {
 		t.progress.Best, t.progress.BestStep = evaluation.Loss, t.progress.Step
 	}
 	m := EvalMetrics{Step: t.progress.Step, Steps: t.config.Steps, Evaluation: evaluation}
@@ -244,5 +249,5 @@ func (t *Trainer) evaluate(ctx context.Context) (Evaluation, error) {
 	if t.run == nil {
 		return evaluation, nil
 	}
-	return evaluation, t.run.log(m.line())
+	return evaluation, t.run.log(m.Line())
 }

@@ -1,0 +1,99 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/spf13/pflag"
+	"go.yaml.in/yaml/v3"
+)
+
+// setting is a line of a YAML file of flags.
+type setting struct {
+	name  string
+	value string
+	line  int
+}
+
+// settings are a YAML file of flags.
+type settings struct {
+	path string
+	list []setting
+}
+
+// maxSettingsBytes is the size of the largest YAML file that is read.
+const maxSettingsBytes = 1 << 20
+
+// readSettings reads a YAML file; no path gives no settings.
+func readSettings(path string) (settings, error) {
+	if path == "" {
+		return settings{}, nil
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return settings{}, err
+	}
+	defer f.Close()
+	text, err := io.ReadAll(io.LimitReader(f, maxSettingsBytes+1))
+	if err != nil {
+		return settings{}, err
+	}
+	return parseSettings(path, text)
+}
+
+// parseSettings reads the text of a YAML file: one mapping of flags' names to
+// single values. What is wrong is named with its file and line.
+func parseSettings(path string, text []byte) (settings, error) {
+	s := settings{path: path}
+	if len(text) > maxSettingsBytes {
+		return s, usagef("%s: more than %d bytes", path, maxSettingsBytes)
+	}
+	var document yaml.Node
+	if err := yaml.Unmarshal(text, &document); err != nil && !errors.Is(err, io.EOF) {
+		return s, usagef("%s: %w", path, err)
+	}
+	if document.Kind == 0 {
+		return s, nil // nothing but comments
+	}
+	mapping := document.Content[0]
+	if mapping.Kind != yaml.MappingNode {
+		return s, usagef("%s:%d: want a mapping of flags to values", path, mapping.Line)
+	}
+	seen := map[string]int{}
+	for i := 0; i+1 < len(mapping.Content); i += 2 {
+		key, value := mapping.Content[i], mapping.Content[i+1]
+		if first, known := seen[key.Value]; known {
+			return s, usagef("%s:%d: key %q is given twice, first in line %d", path, key.Line, key.Value, first)
+		}
+		seen[key.Value] = key.Line
+		if key.Kind != yaml.ScalarNode || value.Kind != yaml.ScalarNode {
+			return s, usagef("%s:%d: key %q: want a single value", path, key.Line, key.Value)
+		}
+		if value.Tag == "!!null" {
+			return s, usagef("%s:%d: key %q has no value", path, key.Line, key.Value)
+		}
+		s.list = append(s.list, setting{name: key.Value, value: value.Value, line: key.Line})
+	}
+	return s, nil
+}
+
+// apply sets the flags that the settings name, but those that are given.
+func (s settings) apply(fs *pflag.FlagSet, given map[string]string) error {
+	for _, line := range s.list {
+		if fs.Lookup(line.name) == nil || line.name == "config" || line.name == "help" {
+			return usagef("%s:%d: unknown key %q, want the name of a flag", s.path, line.line, line.name)
+		}
+		before := fs.Lookup(line.name).Value.String()
+		if err := fs.Set(line.name, line.value); err != nil {
+			return usageError{fmt.Errorf("%s:%d: %w", s.path, line.line, err)}
+		}
+		if _, won := given[line.name]; won {
+			if err := fs.Set(line.name, before); err != nil {
+				return usageError{err}
+			}
+		}
+	}
+	return nil
+}

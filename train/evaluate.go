@@ -1,0 +1,65 @@
+package train
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+
+	"github.com/stria-ml/stria/datasets"
+)
+
+// EvalRequest asks for the measure of a stored model.
+type EvalRequest struct {
+	ModelSource
+	Data    string // a text file, measured as a whole; empty for what the model's run held out
+	Context int    // tokens in a window; 0 for the model's context
+	Batch   int    // windows at a time; 0 for about 4,096 tokens
+}
+
+// Evaluate measures a stored model.
+func Evaluate(ctx context.Context, r EvalRequest) (Evaluation, error) {
+	m, err := r.open()
+	if err != nil {
+		return Evaluation{}, err
+	}
+	most := m.model.Config.MaxPositionEmbeddings
+	if r.Context == 0 {
+		r.Context = most
+	}
+	if r.Context < 1 || r.Context > most {
+		return Evaluation{}, fmt.Errorf("context is %d, want 1 to %d, the model's", r.Context, most)
+	}
+	source, exact, err := r.source(m)
+	if err != nil {
+		return Evaluation{}, err
+	}
+	e, err := newEvaluator(m.model, source, r.Batch, exact)
+	if err != nil {
+		return Evaluation{}, err
+	}
+	return e.run(ctx)
+}
+
+// source returns what to measure the model on, and whether it has exact answers.
+func (r EvalRequest) source(m *storedModel) (source datasets.Source, exact bool, err error) {
+	if r.Data != "" && r.Data != AdditionData {
+		text, err := datasets.OpenText(r.Data, datasets.TextConfig{Context: r.Context, Tokenizer: m.tokenizer})
+		if err != nil {
+			return nil, false, err
+		}
+		return text.WholeSource(), false, nil
+	}
+	options, err := ReadGQAOptions(filepath.Dir(filepath.Dir(m.dir)))
+	if err != nil {
+		return nil, false, fmt.Errorf("%s: it is no checkpoint of a run, so what was held out is not known; give a text file: %w", m.dir, err)
+	}
+	options.Context = r.Context
+	c, err := openCorpus(options, m.tokenizer)
+	if err != nil {
+		return nil, false, err
+	}
+	if err := sameTokenizer(m.tokenizer, c.tokenizer); err != nil {
+		return nil, false, err
+	}
+	return c.heldOut, c.addition != nil, nil
+}

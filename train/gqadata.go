@@ -1,0 +1,62 @@
+package train
+
+import (
+	"fmt"
+
+	"github.com/stria-ml/stria/datasets"
+	"github.com/stria-ml/stria/tokenizer"
+)
+
+// corpus is what a GQA model is trained on and measured by.
+type corpus struct {
+	addition *datasets.Addition // or nil
+	text     *datasets.Text     // or nil
+
+	tokenizer tokenizer.Tokenizer
+	train     datasets.Source
+	heldOut   datasets.Source
+	end       []int64 // tokens that end an answer
+}
+
+// openCorpus opens the data of the options. The text is encoded by the
+// tokenizer, if one is given.
+func openCorpus(o GQAOptions, tok tokenizer.Tokenizer) (*corpus, error) {
+	if o.Data == AdditionData {
+		return openAddition(o)
+	}
+	if tok == nil && o.Tokenizer == ByteTokenizer {
+		tok = tokenizer.Bytes{}
+	}
+	text, err := datasets.OpenText(o.Data, datasets.TextConfig{Context: o.Context, ValFraction: o.ValFraction, Tokenizer: tok})
+	if err != nil {
+		return nil, err
+	}
+	return &corpus{text: text, tokenizer: text.Tokenizer(), train: text.TrainSource(), heldOut: text.ValidationSource()}, nil
+}
+
+func openAddition(o GQAOptions) (*corpus, error) {
+	a, err := datasets.NewAddition(datasets.AdditionConfig{HeldOut: o.HeldOut, Seed: o.Train.Seed})
+	if err != nil {
+		return nil, err
+	}
+	return &corpus{
+		addition: a, tokenizer: a.Tokenizer(), train: a.TrainSource(), heldOut: a.HeldOutSource(), end: []int64{a.End()},
+	}, nil
+}
+
+// sameTokenizer refuses a model whose tokens are not those of the data.
+func sameTokenizer(model, data tokenizer.Tokenizer) error {
+	a, err := vocabularyOf(model)
+	if err != nil {
+		return err
+	}
+	b, err := vocabularyOf(data)
+	if err != nil {
+		return err
+	}
+	if a != b {
+		return fmt.Errorf("the model's tokenizer (%s, %d tokens) is not the data's (%s, %d tokens)",
+			model.Kind(), model.Size(), data.Kind(), data.Size())
+	}
+	return nil
+}
