@@ -38,8 +38,8 @@ var allowed = map[string][]string{
 
 	// training
 	"train": {
-		"internal/atomicfile", "tensor", "autograd", "nn", "models/gqa", "checkpoints", "checkpoints/safetensors",
-		"datasets", "tokenizer",
+		"internal/atomicfile", "internal/parallel", "tensor", "autograd", "nn", "models/gqa", "checkpoints",
+		"checkpoints/safetensors", "datasets", "tokenizer",
 	},
 	"cmd/train": {"tensor", "nn", "models/gqa", "checkpoints", "checkpoints/safetensors", "datasets", "tokenizer", "train"},
 }
