@@ -100,7 +100,8 @@ func (v *Var) Div(b *Var) *Var {
 }
 
 // Pow returns v to the power of b, broadcast. The gradient of v is dy * b *
-// v^(b-1), and 0 where b is 0; that of b is dy * y * log v, and 0 where v is 0.
+// v^(b-1), and 0 where b is 0; that of b is dy * y * log v, and 0 where v is 0
+// and b is not negative.
 func (v *Var) Pow(b *Var) *Var {
 	g := begin("pow", v, b)
 	out := g.broadcast(v, b)
@@ -120,7 +121,8 @@ func (v *Var) Pow(b *Var) *Var {
 		if b.WantsGrad() {
 			s := g.slotFor(b, dy)
 			zero := limit(dy, 0)
-			slope := tensor.Where(x.Get().Eq(zero), zero, x.Get().Log().Mul(y.Get()))
+			still := x.Get().Eq(zero).And(e.Get().Ge(zero))
+			slope := tensor.Where(still, zero, x.Get().Log().Mul(y.Get()))
 			tensor.MulInto(s.t, dy, slope)
 			g.done(s)
 		}

@@ -22,20 +22,13 @@ func Attention(q, k, v *Var, p tensor.AttentionParams) *Var {
 	sq, sk, sv := g.save("attention", q.value), g.save("attention", k.value), g.save("attention", v.value)
 	so, sl := g.save("attention", out), g.keep("attention", lse)
 	return g.record("attention", out, func(dy *tensor.Tensor) {
-		a, b, c := g.slotOf(q), g.slotOf(k), g.slotOf(v)
-		tensor.AttentionGradInto(a.t, b.t, c.t, sq.Get(), sk.Get(), sv.Get(), so.Get(), sl.Get(), dy, p, tensor.AttentionAccumulate{})
-		g.done(a)
-		g.done(b)
-		g.done(c)
+		dq, dk, dv := g.joint(q), g.joint(k), g.joint(v, k)
+		tensor.AttentionGradInto(dq.t, dk.t, dv.t, sq.Get(), sk.Get(), sv.Get(), so.Get(), sl.Get(), dy, p,
+			tensor.AttentionAccumulate{Q: dq.add, K: dk.add, V: dv.add})
+		g.done(dq)
+		g.done(dk)
+		g.done(dv)
 	}, sq, sk, sv, so, sl)
-}
-
-// slotOf is slot for a Var that may want no gradient.
-func (g *Graph) slotOf(v *Var) destination {
-	if !v.WantsGrad() {
-		return destination{}
-	}
-	return g.slot(v)
 }
 
 // tokenMajor returns an empty tensor of q's shape (B, K, G, T, D) whose memory
@@ -53,7 +46,7 @@ func (g *Graph) tokenMajor(q *tensor.Tensor) *tensor.Tensor {
 func AttentionComposed(q, k, v *Var, p tensor.AttentionParams) *Var {
 	scores := q.MatMul(k.Unsqueeze(2).MT()).MulScalar(p.Scale)
 	if mask := attentionMask(q.Size(3), k.Size(2), p); mask != nil {
-		scores = scores.MaskedFill(mask, math.Inf(-1))
+		scores = scores.MaskedFill(mask.ToDevice(q.Graph().Device()), math.Inf(-1))
 	}
 	return scores.Softmax(-1).MatMul(v.Unsqueeze(2))
 }

@@ -77,7 +77,7 @@ func CrossEntropy(logits *Var, target *tensor.Tensor, o CrossEntropyOptions) *Va
 		dRows := g.arena.EmptyLike(sr.Get())
 		tensor.CrossEntropyGradInto(dRows, sr.Get(), st.Get(), sl.Get(), scale, o.params())
 		shaped := g.arena.Adopt(dRows.View(logits.value.Shape()...))
-		g.give(logits, shaped)
+		g.move(logits, shaped)
 		g.arena.Release(shaped)
 		g.arena.Release(dRows)
 		g.arena.Release(scale)
@@ -86,6 +86,10 @@ func CrossEntropy(logits *Var, target *tensor.Tensor, o CrossEntropyOptions) *Va
 
 // checkTarget refuses targets that do not fit the logits (N..., V).
 func checkTarget(op string, logits, target *tensor.Tensor) {
+	if target.DType() != tensor.Int64 {
+		panic(&tensor.Error{Op: op, Kind: tensor.DTypeMismatch,
+			Message: fmt.Sprintf("the targets are %v, want int64 classes; convert them with To", target.DType())})
+	}
 	fits := logits.Dim() == target.Dim()+1
 	for axis := 0; fits && axis < target.Dim(); axis++ {
 		fits = logits.Size(axis) == target.Size(axis)
@@ -125,6 +129,6 @@ func CrossEntropyComposed(logits *Var, target *tensor.Tensor, o CrossEntropyOpti
 		}
 		weights[row*classes+int(class)] += 1 - p.Smoothing
 	}
-	w := tensor.FromSlice(weights, logits.Shape()...).To(logits.DType())
+	w := tensor.FromSlice(weights, logits.Shape()...).To(logits.DType()).ToDevice(logits.Device())
 	return logits.LogSoftmax(-1).Mul(logits.Graph().Const(w)).Sum().MulScalar(-1 / o.divisor(target))
 }

@@ -65,12 +65,16 @@ func Apply(f Function, inputs ...*Var) *Var {
 	if y == nil {
 		panic(&tensor.Error{Op: f.Name(), Kind: tensor.InvalidArgument, Message: "Forward returned nil"})
 	}
-	out := g.arena.Adopt(y)
+	out := g.arena.Alias(y) // even where y is an input itself: each Var ends its own
 	if !g.wanted(inputs...) {
 		for _, s := range c.saved {
 			g.forget(s)
 		}
 		return g.result(f.Name(), out)
+	}
+	if !differentiable(y.DType()) {
+		panic(&tensor.Error{Op: f.Name(), Kind: tensor.GradientRequired,
+			Message: fmt.Sprintf("Forward returned %v, which passes no gradient, and an input wants one; Detach the inputs", y.DType())})
 	}
 	return g.record(f.Name(), out, func(dy *tensor.Tensor) {
 		g.addAll(c, f.Backward(c, dy.Clone()))

@@ -15,6 +15,8 @@ type Graph struct {
 	anomaly   bool
 	closed    bool
 	passed    bool // Backward has run
+	passing   bool // Backward runs
+	scopes    int  // that have not ended
 
 	vars   []*Var // all Vars of this life of the graph, in order of making
 	nodes  []*node
@@ -88,15 +90,27 @@ func (g *Graph) Const(t *tensor.Tensor) *Var {
 // read with Grad after Backward.
 func (g *Graph) Leaf(t *tensor.Tensor) *Var {
 	g.usable("leaf")
-	if !t.DType().IsFloat() {
-		panic(&tensor.Error{Op: "leaf", Kind: tensor.DTypeMismatch,
-			Message: fmt.Sprintf("a %v tensor cannot have a gradient; bring it in with Const", t.DType())})
-	}
+	g.checkWanting("leaf", t)
 	if g.inference {
 		return g.newVar(g.arena.Alias(t), brought)
 	}
 	return g.newVar(g.arena.Alias(t), wants|brought|retained)
 }
+
+// checkWanting refuses a tensor that cannot have a gradient on g.
+func (g *Graph) checkWanting(op string, t *tensor.Tensor) {
+	if !differentiable(t.DType()) {
+		panic(&tensor.Error{Op: op, Kind: tensor.DTypeMismatch,
+			Message: fmt.Sprintf("a %v tensor cannot have a gradient, only float32 and float64 can; bring it in with Const", t.DType())})
+	}
+	if t.Device() != g.Device() {
+		panic(&tensor.Error{Op: op, Kind: tensor.DeviceMismatch,
+			Message: fmt.Sprintf("the tensor is on %v and the graph on %v; move it with ToDevice first", t.Device(), g.Device())})
+	}
+}
+
+// differentiable reports whether tensors of a dtype have gradients.
+func differentiable(d tensor.DType) bool { return d == tensor.Float32 || d == tensor.Float64 }
 
 // Param brings a parameter into the graph; its gradient accumulates into
 // p.Grad. Asked again, the graph returns the same Var. A recording graph marks
@@ -109,6 +123,7 @@ func (g *Graph) Param(p *Param) *Var {
 	}
 	flags := brought
 	if !g.inference && !p.Frozen {
+		g.checkWanting("param", p.Value)
 		flags |= wants
 	}
 	v := g.newVar(g.arena.Alias(p.Value), flags)
@@ -121,23 +136,47 @@ func (g *Graph) Param(p *Param) *Var {
 }
 
 // Scope runs f and then gives back what f made on the graph and nobody saved
-// for Backward, except f's result. Blocks of a model use it, so that inference
-// keeps one block's activations at a time.
-func (g *Graph) Scope(f func() *Var) *Var {
+// for Backward, except f's result, also when f panics. Blocks of a model use it,
+// so that inference keeps one block's activations at a time.
+func (g *Graph) Scope(f func() *Var) (out *Var) {
 	g.usable("scope")
 	first := len(g.vars)
-	out := f()
-	for _, v := range g.vars[first:] {
-		if v != out && v.flags&(brought|retained) == 0 {
+	g.scopes++
+	defer func() {
+		g.scopes--
+		g.endScope(first, out)
+	}()
+	return f()
+}
+
+// endScope gives back the Vars from first on that were made by operations,
+// except out. A recording graph keeps their shapes for Backward.
+func (g *Graph) endScope(first int, out *Var) {
+	kept := first
+	for i := first; i < len(g.vars); i++ {
+		v := g.vars[i]
+		passes := v != out && v.flags&(brought|retained) == 0
+		if passes && g.inference {
+			v.end()
+			continue
+		}
+		if passes {
 			v.giveBack()
 		}
+		g.vars[kept] = v
+		kept++
 	}
-	return out
+	clear(g.vars[kept:])
+	g.vars = g.vars[:kept]
 }
 
 // Reset gives everything back and makes the graph empty, to be used again.
-// Parameters can be written again.
+// Parameters can be written again. It is refused inside of Scope and Backward.
 func (g *Graph) Reset() {
+	if g.scopes > 0 || g.passing {
+		panic(&tensor.Error{Op: "reset", Kind: tensor.InvalidArgument,
+			Message: "the graph is inside of a Scope or of Backward, which still need it; Reset or Close it after them"})
+	}
 	g.unmark()
 	for _, n := range g.nodes {
 		g.recycle(n)
@@ -150,6 +189,7 @@ func (g *Graph) Reset() {
 	clear(g.params)
 	clear(g.hooks)
 	clear(g.places)
+	g.arena.Reclaim()
 	g.passed = false
 }
 

@@ -40,5 +40,9 @@ func (g *Graph) runHooks(v *Var) {
 					replacement.DType(), replacement.Shape(), v.grad.DType(), v.grad.Shape())})
 		}
 		v.grad.CopyFrom(replacement)
+		if g.anomaly && !finite(v.grad) {
+			panic(&tensor.Error{Op: "gradient hook", Kind: tensor.NonFinite,
+				Message: fmt.Sprintf("the hook returned a NaN or Inf for a gradient of shape %v", v.grad.Shape())})
+		}
 	}
 }

@@ -153,7 +153,7 @@ func (g *Graph) giveScaled(v *Var, grad *SavedTensor, dy *tensor.Tensor) {
 	t := grad.Get()
 	tensor.MulInto(t, t, dy)
 	shaped := g.arena.Adopt(t.View(v.value.Shape()...))
-	g.give(v, shaped)
+	g.move(v, shaped)
 	g.arena.Release(shaped)
 }
 
@@ -165,9 +165,6 @@ func checkHead(op string, x, w, target *tensor.Tensor, o CrossEntropyOptions) {
 			Message: fmt.Sprintf("x of shape %v and weights of shape %v do not fit: want (N..., D) and (V, D)", x.Shape(), w.Shape())})
 	}
 	checkTarget(op, x, target)
-	if target.DType() != tensor.Int64 {
-		panic(&tensor.Error{Op: op, Kind: tensor.DTypeMismatch, Message: fmt.Sprintf("targets are %v, want int64", target.DType())})
-	}
 	ignore, count := o.params().Ignore, w.Size(0)
 	for row, class := range classesOf(target) {
 		if class != ignore && uint64(class) >= uint64(count) {

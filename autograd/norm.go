@@ -16,14 +16,6 @@ func optional(v *Var) *tensor.Tensor {
 	return v.value
 }
 
-// gradientOf returns v's gradient to write to, or nil if it wants none.
-func (g *Graph) gradientOf(v *Var) (dst *tensor.Tensor, add bool) {
-	if v == nil || !v.WantsGrad() {
-		return nil, false
-	}
-	return g.gradient(v)
-}
-
 // RMSNorm returns x / sqrt(mean(x^2) + eps) * w over the last dim (Zhang and
 // Sennrich 2019): x (N..., D), w (D) or nil.
 func RMSNorm(x, w *Var, eps float64) *Var {
@@ -40,9 +32,10 @@ func RMSNorm(x, w *Var, eps float64) *Var {
 		sw = g.save("rms_norm", w.value)
 	}
 	return g.record("rms_norm", out, func(dy *tensor.Tensor) {
-		dx, addX := g.gradientOf(x)
-		dw, addW := g.gradientOf(w)
-		tensor.RMSNormGradInto(dx, dw, sx.Get(), sw.orNil(), sr.Get(), dy, tensor.NormAccumulate{X: addX, W: addW})
+		dx, dw := g.joint(x), g.joint(w, x)
+		tensor.RMSNormGradInto(dx.t, dw.t, sx.Get(), sw.orNil(), sr.Get(), dy, tensor.NormAccumulate{X: dx.add, W: dw.add})
+		g.done(dx)
+		g.done(dw)
 	}, sx, sr, sw)
 }
 
@@ -72,11 +65,12 @@ func LayerNorm(x, w, b *Var, eps float64) *Var {
 		sw = g.save("layer_norm", w.value)
 	}
 	return g.record("layer_norm", out, func(dy *tensor.Tensor) {
-		dx, addX := g.gradientOf(x)
-		dw, addW := g.gradientOf(w)
-		db, addB := g.gradientOf(b)
-		tensor.LayerNormGradInto(dx, dw, db, sx.Get(), sw.orNil(), sm.Get(), sr.Get(), dy,
-			tensor.NormAccumulate{X: addX, W: addW, B: addB})
+		dx, dw, db := g.joint(x), g.joint(w, x), g.joint(b, x, w)
+		tensor.LayerNormGradInto(dx.t, dw.t, db.t, sx.Get(), sw.orNil(), sm.Get(), sr.Get(), dy,
+			tensor.NormAccumulate{X: dx.add, W: dw.add, B: db.add})
+		g.done(dx)
+		g.done(dw)
+		g.done(db)
 	}, sx, sm, sr, sw)
 }
 

@@ -8,12 +8,12 @@ import (
 )
 
 // Reductions over dims, all of them if none is named. The results drop the
-// dims; Unsqueeze brings one back.
+// dims; those of the KeepDim methods have them with extent 1.
 
 // reduced returns an empty tensor for a reduction of v over dims.
-func (g *Graph) reduced(v *Var, dims []int) *tensor.Tensor {
+func (g *Graph) reduced(v *Var, keepDim bool, dims []int) *tensor.Tensor {
 	var buf [tensor.MaxDims]int
-	return g.arena.Empty(v.value.DType(), tensor.AppendReducedShape(buf[:0], v.value, false, dims...)...)
+	return g.arena.Empty(v.value.DType(), tensor.AppendReducedShape(buf[:0], v.value, keepDim, dims...)...)
 }
 
 // spread returns t, a reduction of like over dims, as a view of like's shape.
@@ -26,9 +26,14 @@ func (g *Graph) spread(t, like *tensor.Tensor, dims []int) *tensor.Tensor {
 }
 
 // Sum returns the sums over dims.
-func (v *Var) Sum(dims ...int) *Var {
+func (v *Var) Sum(dims ...int) *Var { return v.sum(false, dims) }
+
+// SumKeepDim is Sum with the reduced dims left, of extent 1.
+func (v *Var) SumKeepDim(dims ...int) *Var { return v.sum(true, dims) }
+
+func (v *Var) sum(keepDim bool, dims []int) *Var {
 	g := begin("sum", v)
-	out := g.reduced(v, dims)
+	out := g.reduced(v, keepDim, dims)
 	tensor.SumInto(out, v.value, dims...)
 	if !g.wanted(v) {
 		return g.result("sum", out)
@@ -41,10 +46,38 @@ func (v *Var) Sum(dims ...int) *Var {
 	})
 }
 
+// SumSquare returns the sums of squares over dims.
+func (v *Var) SumSquare(dims ...int) *Var { return v.sumSquare(false, dims) }
+
+// SumSquareKeepDim is SumSquare with the reduced dims left, of extent 1.
+func (v *Var) SumSquareKeepDim(dims ...int) *Var { return v.sumSquare(true, dims) }
+
+func (v *Var) sumSquare(keepDim bool, dims []int) *Var {
+	g := begin("sum_square", v)
+	out := g.reduced(v, keepDim, dims)
+	tensor.SumSquareInto(out, v.value, dims...)
+	if !g.wanted(v) {
+		return g.result("sum_square", out)
+	}
+	x := g.save("sum_square", v.value)
+	dims = slices.Clone(dims)
+	return g.record("sum_square", out, func(dy *tensor.Tensor) {
+		g.addSpread(v, dims, dy, func(dx, wide *tensor.Tensor) {
+			tensor.MulInto(dx, x.Get(), wide)
+			tensor.MulScalarInto(dx, dx, 2)
+		})
+	}, x)
+}
+
 // Mean returns the means over dims.
-func (v *Var) Mean(dims ...int) *Var {
+func (v *Var) Mean(dims ...int) *Var { return v.mean(false, dims) }
+
+// MeanKeepDim is Mean with the reduced dims left, of extent 1.
+func (v *Var) MeanKeepDim(dims ...int) *Var { return v.mean(true, dims) }
+
+func (v *Var) mean(keepDim bool, dims []int) *Var {
 	g := begin("mean", v)
-	out := g.reduced(v, dims)
+	out := g.reduced(v, keepDim, dims)
 	tensor.MeanInto(out, v.value, dims...)
 	if !g.wanted(v) {
 		return g.result("mean", out)
@@ -68,9 +101,14 @@ func (g *Graph) addSpread(v *Var, dims []int, t *tensor.Tensor, write func(dx, w
 
 // Var returns the population variances over dims: the mean squared distances
 // from the mean.
-func (v *Var) Var(dims ...int) *Var {
+func (v *Var) Var(dims ...int) *Var { return v.variance(false, dims) }
+
+// VarKeepDim is Var with the reduced dims left, of extent 1.
+func (v *Var) VarKeepDim(dims ...int) *Var { return v.variance(true, dims) }
+
+func (v *Var) variance(keepDim bool, dims []int) *Var {
 	g := begin("var", v)
-	out := g.reduced(v, dims)
+	out := g.reduced(v, keepDim, dims)
 	tensor.VarInto(out, v.value, dims...)
 	if !g.wanted(v) {
 		return g.result("var", out)
@@ -89,9 +127,14 @@ func (v *Var) Var(dims ...int) *Var {
 
 // Prod returns the products over dims. Its gradient, the product of the other
 // elements, is right with zeros among them.
-func (v *Var) Prod(dims ...int) *Var {
+func (v *Var) Prod(dims ...int) *Var { return v.prod(false, dims) }
+
+// ProdKeepDim is Prod with the reduced dims left, of extent 1.
+func (v *Var) ProdKeepDim(dims ...int) *Var { return v.prod(true, dims) }
+
+func (v *Var) prod(keepDim bool, dims []int) *Var {
 	g := begin("prod", v)
-	out := g.reduced(v, dims)
+	out := g.reduced(v, keepDim, dims)
 	tensor.ProdInto(out, v.value, dims...)
 	if !g.wanted(v) {
 		return g.result("prod", out)
@@ -120,15 +163,21 @@ func productOfOthers(x *tensor.Tensor, dims []int) *tensor.Tensor {
 
 // Max returns the largest elements over dims. The first one of equals gets the
 // gradient.
-func (v *Var) Max(dims ...int) *Var { return v.extreme("max", tensor.MaxInto, dims) }
+func (v *Var) Max(dims ...int) *Var { return v.extreme("max", tensor.MaxInto, false, dims) }
+
+// MaxKeepDim is Max with the reduced dims left, of extent 1.
+func (v *Var) MaxKeepDim(dims ...int) *Var { return v.extreme("max", tensor.MaxInto, true, dims) }
 
 // Min returns the smallest elements over dims. The first one of equals gets the
 // gradient.
-func (v *Var) Min(dims ...int) *Var { return v.extreme("min", tensor.MinInto, dims) }
+func (v *Var) Min(dims ...int) *Var { return v.extreme("min", tensor.MinInto, false, dims) }
 
-func (v *Var) extreme(op string, f func(dst, x *tensor.Tensor, dims ...int), dims []int) *Var {
+// MinKeepDim is Min with the reduced dims left, of extent 1.
+func (v *Var) MinKeepDim(dims ...int) *Var { return v.extreme("min", tensor.MinInto, true, dims) }
+
+func (v *Var) extreme(op string, f func(dst, x *tensor.Tensor, dims ...int), keepDim bool, dims []int) *Var {
 	g := begin(op, v)
-	out := g.reduced(v, dims)
+	out := g.reduced(v, keepDim, dims)
 	f(out, v.value, dims...)
 	if !g.wanted(v) {
 		return g.result(op, out)
@@ -136,18 +185,20 @@ func (v *Var) extreme(op string, f func(dst, x *tensor.Tensor, dims ...int), dim
 	x, y := g.save(op, v.value), g.save(op, out)
 	dims = slices.Clone(dims)
 	return g.record(op, out, func(dy *tensor.Tensor) {
-		first := firstEqual(x.Get(), y.Get(), dims)
+		largest := g.spread(y.Get(), x.Get(), dims)
+		first := firstEqual(x.Get(), largest, dims)
+		g.arena.Release(largest)
 		g.addSpread(v, dims, dy, func(dx, wide *tensor.Tensor) {
 			tensor.WhereInto(dx, first, wide, limit(dx, 0))
 		})
 	}, x, y)
 }
 
-// firstEqual marks, among the elements of x reduced to y over dims, the first
-// in logical order that equals y (or is NaN, as y is).
+// firstEqual marks, among the elements of x that are reduced together over dims,
+// the first in logical order that equals y, the extreme one spread over x's shape
+// (or is NaN, as y is then).
 func firstEqual(x, y *tensor.Tensor, dims []int) *tensor.Tensor {
-	kept := y.Reshape(tensor.AppendReducedShape(nil, x, true, dims...)...)
-	equal := x.Eq(kept).Or(x.IsNaN())
+	equal := x.Eq(y).Or(x.IsNaN())
 	order, inverse, reduced := reducedLast(x.Dim(), dims)
 	rows := equal.To(tensor.Int64).Permute(order...)
 	shape := rows.Shape()
@@ -177,9 +228,14 @@ func reducedLast(rank int, dims []int) (order, inverse []int, reduced int) {
 
 // LogSumExp returns log(sum(exp(v))) over dims, computed from the distances to
 // the largest element.
-func (v *Var) LogSumExp(dims ...int) *Var {
+func (v *Var) LogSumExp(dims ...int) *Var { return v.logSumExp(false, dims) }
+
+// LogSumExpKeepDim is LogSumExp with the reduced dims left, of extent 1.
+func (v *Var) LogSumExpKeepDim(dims ...int) *Var { return v.logSumExp(true, dims) }
+
+func (v *Var) logSumExp(keepDim bool, dims []int) *Var {
 	g := begin("logsumexp", v)
-	out := g.reduced(v, dims)
+	out := g.reduced(v, keepDim, dims)
 	tensor.LogSumExpInto(out, v.value, dims...)
 	if !g.wanted(v) {
 		return g.result("logsumexp", out)

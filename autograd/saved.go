@@ -21,8 +21,13 @@ func Save(op string, t *tensor.Tensor) *SavedTensor {
 }
 
 // Get returns the tensor. If its storage was written to since, Get panics with
-// a *tensor.Error of kind Stale.
+// a *tensor.Error of kind Stale; if its graph took the memory back, of kind Closed.
 func (s *SavedTensor) Get() *tensor.Tensor {
+	if s.tensor.GivenBack() {
+		panic(&tensor.Error{Op: s.op, Kind: tensor.Closed,
+			Message: fmt.Sprintf("a tensor of shape %v that the backward of %s needs was given back to its graph; save a Clone",
+				s.tensor.Shape(), s.op)})
+	}
 	if now := s.tensor.Version(); now != s.version {
 		panic(&tensor.Error{Op: s.op, Kind: tensor.Stale, Expected: int(s.version), Actual: int(now),
 			Message: fmt.Sprintf("a tensor of shape %v that the backward of %s needs was modified in place: "+

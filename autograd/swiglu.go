@@ -12,19 +12,10 @@ func SwiGLU(gate, up *Var) *Var {
 	}
 	sg, su := g.save("swiglu", gate.value), g.save("swiglu", up.value)
 	return g.record("swiglu", out, func(dy *tensor.Tensor) {
-		if gate == up {
-			// one gradient cannot be both destinations at once
-			first, second := g.arena.EmptyLike(dy), g.arena.EmptyLike(dy)
-			tensor.SwiGLUGradInto(first, second, sg.Get(), su.Get(), dy, false, false)
-			g.add(gate, first)
-			g.add(up, second)
-			g.arena.Release(first)
-			g.arena.Release(second)
-			return
-		}
-		dGate, addGate := g.gradientOf(gate)
-		dUp, addUp := g.gradientOf(up)
-		tensor.SwiGLUGradInto(dGate, dUp, sg.Get(), su.Get(), dy, addGate, addUp)
+		dGate, dUp := g.joint(gate), g.joint(up, gate)
+		tensor.SwiGLUGradInto(dGate.t, dUp.t, sg.Get(), su.Get(), dy, dGate.add, dUp.add)
+		g.done(dGate)
+		g.done(dUp)
 	}, sg, su)
 }
 

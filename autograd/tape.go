@@ -84,22 +84,22 @@ func (g *Graph) Backward(loss *Var) {
 			Message: fmt.Sprintf("a loss has one element, this has shape %v; Sum or Mean it, or give the gradient to BackwardFrom", loss.Shape())})
 	}
 	g.startPass(loss)
-	loss.grad = g.arena.EmptyLike(loss.value)
-	loss.grad.Fill(1)
-	g.pass(loss)
+	seed := g.arena.Empty(loss.DType(), loss.Shape()...)
+	seed.Fill(1)
+	defer g.arena.Release(seed)
+	g.pass(loss, seed)
 }
 
 // BackwardFrom is Backward from any Var, given its gradient, which is copied.
 func (g *Graph) BackwardFrom(v *Var, grad *tensor.Tensor) {
-	v.tensor("backward")
-	if !sameShape(v.value, grad) {
+	if !sameShape(v.tensor("backward"), grad) || grad.DType() != v.value.DType() {
 		panic(&tensor.Error{Op: "backward", Kind: tensor.ShapeMismatch,
-			Message: fmt.Sprintf("the gradient has shape %v, the value %v", grad.Shape(), v.Shape())})
+			Message: fmt.Sprintf("the gradient is %v %v, the value %v %v", grad.DType(), grad.Shape(), v.value.DType(), v.value.Shape())})
 	}
+	seed := g.arena.Alias(grad)
+	defer g.arena.Release(seed)
 	g.startPass(v)
-	v.grad = g.arena.EmptyLike(v.value)
-	v.grad.CopyFrom(grad)
-	g.pass(v)
+	g.pass(v, seed)
 }
 
 func (g *Graph) startPass(from *Var) {
@@ -126,10 +126,15 @@ func (g *Graph) startPass(from *Var) {
 	from.flags |= retained
 }
 
-// pass walks the tape in reverse. An operation that panics leaves the graph
-// with its marks taken off.
-func (g *Graph) pass(from *Var) {
+// pass walks the tape in reverse, from a Var whose gradient is seed. An
+// operation that panics leaves the graph with its marks taken off.
+func (g *Graph) pass(from *Var, seed *tensor.Tensor) {
+	g.passing = true
 	defer g.endPass()
+	if g.anomaly {
+		g.inspectStart(seed)
+	}
+	g.add(from, seed)
 	for i := len(g.nodes) - 1; i >= 0; i-- {
 		n := g.nodes[i]
 		out := n.out
@@ -153,7 +158,7 @@ func (g *Graph) pass(from *Var) {
 }
 
 func (g *Graph) endPass() {
-	g.current = nil
+	g.current, g.passing = nil, false
 	for _, n := range g.nodes {
 		if n != nil {
 			g.recycle(n)

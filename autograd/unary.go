@@ -137,6 +137,11 @@ func (v *Var) Abs() *Var {
 	})
 }
 
+// Sign returns -1, 0 or 1. Its gradient is 0 everywhere.
+func (v *Var) Sign() *Var {
+	return v.fromOutput("sign", tensor.SignInto, func(dx, _, _ *tensor.Tensor) { dx.Zero() })
+}
+
 // Square returns v * v.
 func (v *Var) Square() *Var {
 	return v.fromInput("square", tensor.SquareInto, func(dx, x, dy *tensor.Tensor) {

@@ -51,13 +51,14 @@ func (v *Var) Value() *tensor.Tensor {
 // does. Unlike Value, it hands out nothing that could be used too late.
 func (v *Var) CopyTo(dst *tensor.Tensor) { dst.CopyFrom(v.tensor("copy to")) }
 
-// Grad returns the gradient that Backward left in a Leaf or a retained Var, or
-// nil. A parameter's is in Param.Grad.
+// Grad returns the gradient that Backward left in a Leaf, the loss or a retained
+// Var, or nil if none reached it. A parameter's is in Param.Grad.
 func (v *Var) Grad() *tensor.Tensor {
 	v.tensor("grad")
-	if v.grad != nil {
-		v.graph.arena.Expose(v.grad)
+	if v.grad == nil || v.flags&retained == 0 {
+		return nil
 	}
+	v.graph.arena.Expose(v.grad)
 	return v.grad
 }
 
@@ -89,6 +90,9 @@ func (v *Var) Len() int { return v.tensor("len").Len() }
 
 // DType returns the type of the elements.
 func (v *Var) DType() tensor.DType { return v.tensor("dtype").DType() }
+
+// Device returns where the elements are.
+func (v *Var) Device() tensor.Device { return v.tensor("device").Device() }
 
 // String prints the value.
 func (v *Var) String() string { return v.tensor("print").String() }

@@ -24,16 +24,30 @@ func (v *Var) viewed(op string, t *tensor.Tensor, back func(dy *tensor.Tensor) *
 // reshaped ends a view of v, or a copy, with the same elements in the same
 // order.
 func (v *Var) reshaped(op string, t *tensor.Tensor) *Var {
-	return v.viewed(op, t, func(dy *tensor.Tensor) *tensor.Tensor { return v.graph.reshapeLike(dy, v.value) })
+	g := v.graph
+	out := g.arena.Adopt(t)
+	if !g.wanted(v) {
+		return g.result(op, out)
+	}
+	return g.record(op, out, func(dy *tensor.Tensor) {
+		if dy.CanView(v.value.Shape()...) {
+			t := g.arena.Adopt(dy.View(v.value.Shape()...))
+			g.give(v, t)
+			g.arena.Release(t)
+			return
+		}
+		t := g.reshapeLike(dy, v.value)
+		g.move(v, t)
+		g.arena.Release(t)
+	})
 }
 
-// reshapeLike returns dy in like's shape: a view where dy's strides allow it.
+// reshapeLike returns a copy of dy in like's shape.
 func (g *Graph) reshapeLike(dy, like *tensor.Tensor) *tensor.Tensor {
-	if dy.CanView(like.Shape()...) {
-		return dy.View(like.Shape()...)
-	}
 	t := g.arena.Empty(dy.DType(), like.Shape()...)
-	t.View(dy.Shape()...).CopyFrom(dy)
+	shaped := g.arena.Adopt(t.View(dy.Shape()...))
+	shaped.CopyFrom(dy)
+	g.arena.Release(shaped)
 	return t
 }
 
@@ -47,13 +61,13 @@ func (v *Var) View(shape ...int) *Var {
 // copy otherwise.
 func (v *Var) Reshape(shape ...int) *Var {
 	begin("reshape", v)
-	return v.reshaped("reshape", v.value.Reshape(shape...))
+	return v.reshaped("reshape", v.graph.arena.Reshape("reshape", v.value, shape...))
 }
 
 // Flatten merges dims start to end into one, like Reshape.
 func (v *Var) Flatten(start, end int) *Var {
 	begin("flatten", v)
-	return v.reshaped("flatten", v.value.Flatten(start, end))
+	return v.reshaped("flatten", v.graph.arena.Flatten(v.value, start, end))
 }
 
 // Unflatten splits a dim into several, like Reshape.
@@ -86,7 +100,7 @@ func (v *Var) Contiguous() *Var {
 	if v.value.IsContiguous() {
 		return v
 	}
-	return v.reshaped("contiguous", v.value.Contiguous())
+	return v.reshaped("contiguous", v.graph.arena.Contiguous(v.value))
 }
 
 // Transpose returns a view with two dims swapped.
@@ -227,7 +241,9 @@ func (g *Graph) addStrided(v *Var, dy *tensor.Tensor, strides []int, offset int)
 	positions := tensor.FromSlice(offsets(dy.Shape(), strides, offset))
 	flat := g.reshapeLike(dy, positions)
 	store.IndexAddInPlace(0, positions.ToDevice(g.Device()), flat)
-	g.add(v, store.AsStrided(v.value.Shape(), v.value.Strides(), v.value.Offset()))
+	part := g.arena.Adopt(store.AsStrided(v.value.Shape(), v.value.Strides(), v.value.Offset()))
+	g.add(v, part)
+	g.arena.Release(part)
 	g.arena.Release(flat)
 	g.arena.Release(store)
 }

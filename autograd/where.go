@@ -27,20 +27,30 @@ func Where(cond *tensor.Tensor, a, b *Var) *Var {
 	}, c)
 }
 
-// MaskedFill returns v with c where mask (Bool) is true; mask broadcasts to v.
+// MaskedFill returns v with c where mask (Bool) is true, broadcast.
 func (v *Var) MaskedFill(mask *tensor.Tensor, c float64) *Var {
 	g := begin("masked_fill", v)
-	out := g.arena.EmptyLike(v.value)
+	out := g.masked(v.value, mask)
 	tensor.MaskedFillInto(out, v.value, mask, c)
 	if !g.wanted(v) {
 		return g.result("masked_fill", out)
 	}
 	m := g.save("masked_fill", mask)
 	return g.record("masked_fill", out, func(dy *tensor.Tensor) {
-		s := g.slot(v)
+		s := g.slotFor(v, dy)
 		tensor.MaskedFillInto(s.t, dy, m.Get(), 0)
 		g.done(s)
 	}, m)
+}
+
+// masked returns an empty tensor of the shape that t and mask broadcast to.
+func (g *Graph) masked(t, mask *tensor.Tensor) *tensor.Tensor {
+	var dims [tensor.MaxDims]int
+	shape := tensor.AppendBroadcastShape(dims[:0], t, mask)
+	if hasShape(t, shape) {
+		return g.arena.EmptyLike(t)
+	}
+	return g.arena.Empty(t.DType(), shape...)
 }
 
 // Tril returns the matrices of the last two dims with 0 above a diagonal.

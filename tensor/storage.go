@@ -40,6 +40,10 @@ func (t *Tensor) MarkRead() { t.storage.readers.Add(1) }
 // UnmarkRead takes a MarkRead back.
 func (t *Tensor) UnmarkRead() { t.storage.readers.Add(-1) }
 
+// GivenBack reports whether t's graph took its memory back, so that every use of
+// the elements is an error.
+func (t *Tensor) GivenBack() bool { return t.storage.released.Load() }
+
 // newStorage allocates bytes on a device.
 func newStorage(op string, device backend.Device, bytes int) *Storage {
 	mem, err := device.Alloc(bytes)

@@ -1,12 +1,3 @@
-// Package gradcheck compares gradients with finite differences, in float64.
-//
-//	err := gradcheck.Check(func(g *autograd.Graph, in []*autograd.Var) *autograd.Var {
-//		return in[0].MatMul(in[1]).Tanh()
-//	}, x, w)
-//
-// The inputs may have any layout: the gradients are computed on them as they
-// are, the differences on contiguous copies, and the two results must agree as
-// well.
 package gradcheck
 
 import (
@@ -21,24 +12,34 @@ import (
 // same result every time: a random stream in it starts anew at each call.
 type Func func(g *autograd.Graph, inputs []*autograd.Var) *autograd.Var
 
-// Checker holds the tolerances. The zero Checker uses the defaults.
+// Checker holds what to check and the tolerances. The zero Checker checks the
+// inputs' gradients with the defaults.
 type Checker struct {
-	Step     float64 // of the differences; 0 means 1e-6
+	Step     float64 // of the differences, times an element's size where above 1; 0 means 1e-6
 	Relative float64 // of the larger of the two gradients; 0 means 1e-5
 	Absolute float64 // 0 means 1e-7
 	Seed     uint64  // of the gradient that flows into the result
+
+	// Params are parameters that the function brings in itself, such as those of a
+	// layer, to be checked like inputs. Their gradients are left zeroed.
+	Params []*autograd.Param
 }
 
 // Check checks f at inputs, all Float64, with the default tolerances.
 func Check(f Func, inputs ...*tensor.Tensor) error { return Checker{}.Check(f, inputs...) }
 
-// Check checks the gradients of all inputs. The error names the first element
-// that differs, with both values.
+// Check checks the gradients of all inputs and of c.Params. The error names the
+// first element that differs, with both values.
 func (c Checker) Check(f Func, inputs ...*tensor.Tensor) error {
 	c.defaults()
 	for i, x := range inputs {
 		if x.DType() != tensor.Float64 {
 			return fmt.Errorf("gradcheck: input %d is %v, want float64", i, x.DType())
+		}
+	}
+	for i, p := range c.Params {
+		if p.Value.DType() != tensor.Float64 {
+			return fmt.Errorf("gradcheck: parameter %d is %v, want float64", i, p.Value.DType())
 		}
 	}
 	var err error
@@ -61,24 +62,48 @@ func (c *Checker) defaults() {
 }
 
 func (c Checker) check(f Func, inputs []*tensor.Tensor) error {
+	result := evaluate(f, inputs)
+	weight := tensor.RandN(tensor.Float64, tensor.NewStream(c.Seed), result.Shape()...)
+	gradients, recorded := c.gradients(f, inputs, weight)
+	if err := c.compare("the result on a recording graph, element", recorded, tensor.Data[float64](result)); err != nil {
+		return err
+	}
 	copies := make([]*tensor.Tensor, len(inputs))
 	for i, x := range inputs {
 		copies[i] = x.Clone()
 	}
-	result := evaluate(f, copies)
-	weight := tensor.RandN(tensor.Float64, tensor.NewStream(c.Seed), result.Shape()...)
-	gradients, strided := c.gradients(f, inputs, weight)
-	if err := c.compare("the result on strided inputs, element", tensor.Data[float64](strided), tensor.Data[float64](result)); err != nil {
+	defer c.copyParams()()
+	if err := c.compare("the result on strided inputs, element", recorded, tensor.Data[float64](evaluate(f, copies))); err != nil {
 		return err
 	}
-	for i, x := range copies {
-		differences := c.differences(f, copies, x, weight)
+	varied := copies
+	for _, p := range c.Params {
+		varied = append(varied, p.Value)
+	}
+	for i, x := range varied {
 		what := fmt.Sprintf("the gradient of input %d (shape %v), element", i, x.Shape())
-		if err := c.compare(what, tensor.Data[float64](gradients[i]), differences); err != nil {
+		if i >= len(copies) {
+			what = fmt.Sprintf("the gradient of parameter %d (shape %v), element", i-len(copies), x.Shape())
+		}
+		if err := c.compare(what, gradients[i], c.differences(f, copies, x, weight)); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// copyParams gives the parameters contiguous copies of their values, until
+// restore.
+func (c Checker) copyParams() (restore func()) {
+	values := make([]*tensor.Tensor, len(c.Params))
+	for i, p := range c.Params {
+		values[i], p.Value = p.Value, p.Value.Clone()
+	}
+	return func() {
+		for i, p := range c.Params {
+			p.Value = values[i]
+		}
+	}
 }
 
 // evaluate returns f's result without recording.
@@ -92,29 +117,41 @@ func evaluate(f Func, inputs []*tensor.Tensor) *tensor.Tensor {
 	return f(g, vars).Value().Clone()
 }
 
-// gradients returns the gradients of sum(weight*f), and f's result.
-func (c Checker) gradients(f Func, inputs []*tensor.Tensor, weight *tensor.Tensor) (gradients []*tensor.Tensor, result *tensor.Tensor) {
+// gradients returns the gradients of sum(weight*f) by the inputs and the
+// parameters, and f's result, all in logical order.
+func (c Checker) gradients(f Func, inputs []*tensor.Tensor, weight *tensor.Tensor) (gradients [][]float64, result []float64) {
 	g := autograd.NewGraph()
 	defer g.Close()
 	vars := make([]*autograd.Var, len(inputs))
 	for i, x := range inputs {
 		vars[i] = g.Leaf(x)
 	}
+	for _, p := range c.Params {
+		p.ZeroGrad()
+	}
 	out := f(g, vars)
-	result = out.Value().Clone()
+	result = tensor.Data[float64](out.Value())
 	g.BackwardFrom(out, weight)
 	for i, v := range vars {
-		gradient := tensor.Zeros(tensor.Float64, inputs[i].Shape()...)
-		if v.Grad() != nil {
-			gradient.CopyFrom(v.Grad())
-		}
-		gradients = append(gradients, gradient)
+		gradients = append(gradients, elements(v.Grad(), inputs[i]))
+	}
+	for _, p := range c.Params {
+		gradients = append(gradients, elements(p.Grad, p.Value))
+		p.ZeroGrad()
 	}
 	return gradients, result
 }
 
+// elements returns a gradient's elements, zeros if none reached x.
+func elements(gradient, x *tensor.Tensor) []float64 {
+	if gradient == nil {
+		return make([]float64, x.Len())
+	}
+	return tensor.Data[float64](gradient)
+}
+
 // differences returns the central differences of sum(weight*f) by the elements
-// of x, one of inputs.
+// of x, which f reads: one of inputs, or a parameter's value.
 func (c Checker) differences(f Func, inputs []*tensor.Tensor, x, weight *tensor.Tensor) []float64 {
 	list := make([]float64, x.Len())
 	at := func(i int, value float64) float64 {
@@ -124,11 +161,12 @@ func (c Checker) differences(f Func, inputs []*tensor.Tensor, x, weight *tensor.
 	for i, value := range tensor.Data[float64](x) {
 		step := c.Step * math.Max(1, math.Abs(value))
 		list[i] = (at(i, value+step) - at(i, value-step)) / (2 * step)
-		at(i, value)
+		tensor.Mutate(x, func(data []float64) { data[i] = value })
 	}
 	return list
 }
 
+// compare reports the first of got that is not close to want.
 func (c Checker) compare(what string, got, want []float64) error {
 	if len(got) != len(want) {
 		return fmt.Errorf("gradcheck: %s count: %d, want %d", what, len(got), len(want))
@@ -136,7 +174,7 @@ func (c Checker) compare(what string, got, want []float64) error {
 	for i := range got {
 		limit := c.Absolute + c.Relative*math.Max(math.Abs(got[i]), math.Abs(want[i]))
 		if !(math.Abs(got[i]-want[i]) <= limit) {
-			return fmt.Errorf("gradcheck: %s %d: %g, by differences %g", what, i, got[i], want[i])
+			return fmt.Errorf("gradcheck: %s %d: %g, want %g", what, i, got[i], want[i])
 		}
 	}
 	return nil
