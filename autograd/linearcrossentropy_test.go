@@ -56,7 +56,7 @@ func TestLinearCrossEntropy(t *testing.T) {
 		{rows: 1, width: 1, classes: 1},
 		{rows: 5, width: 3, classes: 7},
 		{rows: 5, width: 3, classes: 7, bias: true, o: autograd.CrossEntropyOptions{Smoothing: 0.1, Divisor: 3}},
-		{rows: 70, width: 2, classes: 17000, bias: true}, // pieces of 64 and 6 rows
+		{rows: 70, width: 2, classes: 17000, bias: true},                                      // pieces of 64 and 6 rows
 		{rows: 129, width: 1, classes: 8500, o: autograd.CrossEntropyOptions{Smoothing: 0.3}}, // 123 and 6
 	} {
 		s := tensor.NewStream(1)

@@ -39,9 +39,9 @@ type RotaryConfig struct {
 	Scaling   RotaryScaling
 }
 
-// NewRotary returns a Rotary. A head width that is odd or below 2, a base that
-// is not above 0 and an incomplete scaling are errors.
-func NewRotary(config RotaryConfig) (*Rotary, error) {
+// Check returns an error for a head width that is odd or below 2, a base that
+// is not above 0, and an incomplete scaling.
+func (config RotaryConfig) Check() error {
 	b := builder{layer: "rotary"}
 	if config.HeadWidth < 2 || config.HeadWidth%2 != 0 {
 		b.failf("HeadWidth is %d, want an even number of at least 2, since rotation pairs elements", config.HeadWidth)
@@ -51,8 +51,13 @@ func NewRotary(config RotaryConfig) (*Rotary, error) {
 		b.failf("there is no %v", config.Layout)
 	}
 	config.Scaling.check(&b)
-	if b.err != nil {
-		return nil, b.err
+	return b.err
+}
+
+// NewRotary returns a Rotary. What Check refuses is an error.
+func NewRotary(config RotaryConfig) (*Rotary, error) {
+	if err := config.Check(); err != nil {
+		return nil, err
 	}
 	return &Rotary{config: config, frequencies: config.frequencies()}, nil
 }

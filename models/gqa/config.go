@@ -162,7 +162,7 @@ func (c Config) checkNumbers() error {
 			return fieldError(p.name, "a number above 0", p.value)
 		}
 	}
-	if _, err := nn.NewRotary(c.rotary()); err != nil {
+	if err := c.rotary().Check(); err != nil {
 		return fmt.Errorf("gqa: config: rope_scaling: %w", err)
 	}
 	return nil

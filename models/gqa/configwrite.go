@@ -104,12 +104,9 @@ func (c Config) writeWindow(f *configFile) {
 	if !used {
 		return
 	}
-	for layer := range c.NumHiddenLayers {
-		kind := slidingAttention
-		if slices.Contains(c.FullLayers, layer) {
-			kind = fullAttention
-		}
-		f.LayerTypes = append(f.LayerTypes, kind)
+	f.LayerTypes = slices.Repeat([]string{slidingAttention}, c.NumHiddenLayers)
+	for _, layer := range c.FullLayers {
+		f.LayerTypes[layer] = fullAttention
 	}
 }
 

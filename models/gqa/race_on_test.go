@@ -1,0 +1,5 @@
+//go:build race
+
+package gqa_test
+
+const raceEnabled = true
