@@ -1,11 +1,12 @@
 package train
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
+	"reflect"
+	"slices"
 
 	"github.com/stria-ml/stria/checkpoints/safetensors"
 	"github.com/stria-ml/stria/internal/atomicfile"
@@ -34,18 +35,22 @@ type State struct {
 // stateVersion is the version of State that is written and read.
 const stateVersion = 1
 
-// save writes a checkpoint, unless the step has one.
+// save writes a checkpoint. One that the step has already differs at most in
+// its trainer.json: an evaluation came since.
 func (t *Trainer) save() error {
 	if t.run == nil {
-		return nil
-	}
-	path := t.run.checkpointPath(t.progress.Step)
-	if _, err := os.Stat(path); err == nil {
 		return nil
 	}
 	state, err := t.state()
 	if err != nil {
 		return err
+	}
+	if err := t.run.metrics.Sync(); err != nil {
+		return err
+	}
+	path := t.run.checkpointPath(t.progress.Step)
+	if isCheckpoint(path) {
+		return writeJSON(filepath.Join(path, stateFile), state)
 	}
 	err = atomicfile.WriteDir(path, func(dir string) error {
 		if err := t.task.Save(dir); err != nil {
@@ -65,7 +70,7 @@ func (t *Trainer) save() error {
 func (t *Trainer) state() (State, error) {
 	position, err := t.task.Position()
 	return State{
-		Version: stateVersion, Task: t.task.Kind(), KernelSet: t.device().KernelSet(), Config: t.config,
+		Version: stateVersion, Task: t.task.Kind(), KernelSet: t.graph.Device().KernelSet(), Config: t.config,
 		Progress: t.progress, Data: position, Random: t.random.State(), OptimizerSteps: t.optimizer.Steps(),
 	}, err
 }
@@ -83,33 +88,41 @@ func (t *Trainer) moments() []safetensors.Named {
 func ReadState(dir string) (State, error) {
 	var state State
 	path := filepath.Join(dir, stateFile)
-	text, err := os.ReadFile(path)
-	if err != nil {
+	if err := readJSON(path, &state); err != nil {
 		return state, err
-	}
-	d := json.NewDecoder(bytes.NewReader(text))
-	d.DisallowUnknownFields()
-	if err := d.Decode(&state); err != nil {
-		return state, fmt.Errorf("%s: %w", path, err)
 	}
 	if state.Version != stateVersion {
 		return state, fmt.Errorf("%s: version is %d, this program reads %d", path, state.Version, stateVersion)
 	}
+	p := state.Progress
+	if p.Step < 0 || p.Evaluated > p.Step || p.BestStep > p.Step || state.OptimizerSteps < 0 || state.OptimizerSteps > p.Step {
+		return state, fmt.Errorf("%s: its numbers of steps contradict one another: %d made, %d by the optimizer, evaluated after %d, best after %d",
+			path, p.Step, state.OptimizerSteps, p.Evaluated, p.BestStep)
+	}
 	return state, nil
 }
 
-// Resume brings the trainer to where the checkpoint in dir was saved. Nothing
-// of the trainer may have run before.
+// Resume brings the trainer, of which nothing may have run before, to where the
+// checkpoint in dir was saved. It refuses a checkpoint of another config, but
+// for Steps and what does not change the bits. After an error, the trainer
+// cannot be used.
 func (t *Trainer) Resume(dir string) error {
 	state, err := ReadState(dir)
 	if err != nil {
 		return err
 	}
+	path := filepath.Join(dir, stateFile)
 	if state.Task != t.task.Kind() {
-		return fmt.Errorf("%s: it is of a %q run, this is a %q run", filepath.Join(dir, stateFile), state.Task, t.task.Kind())
+		return fmt.Errorf("%s: it is of a %q run, this is a %q run", path, state.Task, t.task.Kind())
 	}
-	if now := t.device().KernelSet(); state.KernelSet != now {
+	if err := t.config.sameRun(state.Config); err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	if now := t.graph.Device().KernelSet(); state.KernelSet != now {
 		t.reporter.Message(fmt.Sprintf("the checkpoint was made by %s kernels, these are %s: the run goes on, but not to the same bits", state.KernelSet, now))
+	}
+	if err := t.task.SetPosition(state.Data); err != nil {
+		return fmt.Errorf("%s: data: %w", path, err)
 	}
 	if err := t.task.Load(dir); err != nil {
 		return err
@@ -117,12 +130,22 @@ func (t *Trainer) Resume(dir string) error {
 	if err := t.restoreMoments(filepath.Join(dir, optimizerFile)); err != nil {
 		return err
 	}
-	if err := t.task.SetPosition(state.Data); err != nil {
-		return fmt.Errorf("%s: data: %w", filepath.Join(dir, stateFile), err)
-	}
 	t.optimizer.SetSteps(state.OptimizerSteps)
 	t.random.SetState(state.Random)
 	t.progress = state.Progress
+	return nil
+}
+
+// sameRun refuses a config whose bits would be others from the start.
+func (c Config) sameRun(stored Config) error {
+	stored.Steps, stored.EvalEvery, stored.SaveEvery, stored.LogEvery = c.Steps, c.EvalEvery, c.SaveEvery, c.LogEvery
+	stored.Keep, stored.MaxSkipped = c.Keep, c.MaxSkipped
+	was, is := reflect.ValueOf(stored), reflect.ValueOf(c)
+	for i := range was.NumField() {
+		if a, b := was.Field(i).Interface(), is.Field(i).Interface(); a != b {
+			return fmt.Errorf("its %s is %v, this run's is %v", was.Type().Field(i).Tag.Get("json"), a, b)
+		}
+	}
 	return nil
 }
 
@@ -135,18 +158,32 @@ func (t *Trainer) restoreMoments(path string) error {
 	defer f.Close()
 	moments := t.moments()
 	if have := len(f.Infos()); have != len(moments) {
-		return fmt.Errorf("%s: it has %d tensors, the optimizer takes %d", path, have, len(moments))
+		return fmt.Errorf("%s: it has %d tensors, the optimizer has %d", path, have, len(moments))
 	}
 	for _, m := range moments {
 		stored, err := f.Tensor(m.Name)
 		if err != nil {
 			return err
 		}
-		if stored.DType() != m.Tensor.DType() || fmt.Sprint(stored.Shape()) != fmt.Sprint(m.Tensor.Shape()) {
-			return fmt.Errorf("%s: tensor %q is %v %v, want %v %v", path, m.Name,
-				stored.DType(), stored.Shape(), m.Tensor.DType(), m.Tensor.Shape())
+		if err := copyStored(m.Tensor, stored, path, m.Name); err != nil {
+			return err
 		}
-		m.Tensor.CopyFrom(stored.ToDevice(m.Tensor.Device()))
 	}
 	return nil
+}
+
+// copyStored copies what a file holds to where it belongs.
+func copyStored(dst, stored *tensor.Tensor, path, name string) error {
+	if stored.DType() != dst.DType() || !slices.Equal(stored.Shape(), dst.Shape()) {
+		return fmt.Errorf("%s: tensor %q is %v %v, want %v %v", path, name,
+			stored.DType(), stored.Shape(), dst.DType(), dst.Shape())
+	}
+	dst.CopyFrom(stored)
+	return nil
+}
+
+// isCheckpoint reports whether dir is a whole checkpoint of a run.
+func isCheckpoint(dir string) bool {
+	info, err := os.Stat(filepath.Join(dir, stateFile))
+	return err == nil && info.Mode().IsRegular()
 }

@@ -84,7 +84,7 @@ func (g *GQA) initNew() (err error) {
 	if g.corpus, err = openCorpus(g.options, nil); err != nil {
 		return err
 	}
-	config := g.options.model(g.corpus.tokenizer.Size(), g.corpus.train.Context(), g.corpus.end)
+	config := g.options.model(g.corpus.tokenizer.Size(), g.corpus.positions(), g.corpus.end)
 	g.model, err = gqa.New(config, gqa.Options{
 		Random: tensor.NewStream(g.options.Train.Seed).Split("weights"), Initialization: g.options.initialization(),
 		Dropout: g.options.Dropout, DType: tensor.Float32,

@@ -44,6 +44,15 @@ func openAddition(o GQAOptions) (*corpus, error) {
 	}, nil
 }
 
+// positions returns the tokens that the model has positions for: an answer's
+// end comes one after what is trained on.
+func (c *corpus) positions() int {
+	if c.addition != nil {
+		return c.train.Context() + 1
+	}
+	return c.train.Context()
+}
+
 // sameTokenizer refuses a model whose tokens are not those of the data.
 func sameTokenizer(model, data tokenizer.Tokenizer) error {
 	a, err := vocabularyOf(model)

@@ -1,12 +1,9 @@
 package train
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 
 	"github.com/stria-ml/stria/internal/parallel"
@@ -60,6 +57,11 @@ func ResumeGQA(ctx context.Context, dir string, change func(*GQAOptions), report
 		change(&options)
 	}
 	parallel.SetThreads(options.Threads)
+	run, err := OpenRun(dir)
+	if err != nil {
+		return Result{}, err
+	}
+	defer run.Close()
 	checkpoint, err := LatestCheckpoint(dir)
 	if err != nil {
 		return Result{}, err
@@ -69,18 +71,13 @@ func ResumeGQA(ctx context.Context, dir string, change func(*GQAOptions), report
 		return Result{}, err
 	}
 	if state.Progress.Step > options.Train.Steps {
-		return Result{}, fmt.Errorf("run folder %s: it has made %d steps, more than the %d asked for", dir, state.Progress.Step, options.Train.Steps)
+		return Result{}, fmt.Errorf("run folder %s: it has made %d steps already, more than the %d asked for", dir, state.Progress.Step, options.Train.Steps)
 	}
 	options.InitFrom = checkpoint
 	task, err := NewGQA(options)
 	if err != nil {
 		return Result{}, err
 	}
-	run, err := ResumeRun(dir, state.Progress.Step)
-	if err != nil {
-		return Result{}, err
-	}
-	defer run.Close()
 	return task.train(ctx, run, checkpoint, reporter)
 }
 
@@ -88,14 +85,8 @@ func ResumeGQA(ctx context.Context, dir string, change func(*GQAOptions), report
 func ReadGQAOptions(dir string) (GQAOptions, error) {
 	var options GQAOptions
 	path := filepath.Join(dir, trainFile)
-	text, err := os.ReadFile(path)
-	if err != nil {
+	if err := readJSON(path, &options); err != nil {
 		return options, err
-	}
-	d := json.NewDecoder(bytes.NewReader(text))
-	d.DisallowUnknownFields()
-	if err := d.Decode(&options); err != nil {
-		return options, fmt.Errorf("%s: %w", path, err)
 	}
 	if err := options.Check(); err != nil {
 		return options, fmt.Errorf("%s: %w", path, err)
@@ -129,6 +120,9 @@ func (g *GQA) train(ctx context.Context, run *Run, checkpoint string, reporter R
 	defer trainer.Close()
 	if checkpoint != "" {
 		if err := trainer.Resume(checkpoint); err != nil {
+			return result, err
+		}
+		if err := run.rewind(trainer.Progress()); err != nil {
 			return result, err
 		}
 	}

@@ -23,12 +23,61 @@ func ParamsOf(model any) []NamedParam {
 	return params
 }
 
-// gradNorm returns the Euclidean norm of all gradients together.
-func gradNorm(params []NamedParam) float64 {
-	sum := 0.0
+// normMeter measures the gradients of parameters, without garbage.
+type normMeter struct {
+	parts []normPart
+}
+
+// normPart measures the parameters of one dtype: their squares are summed on
+// the device and read together.
+type normPart struct {
+	params  []NamedParam
+	squares *tensor.Tensor   // (len(params)), on the device
+	each    []*tensor.Tensor // 0-d views of squares
+	host    *tensor.Tensor   // (len(params)), Float64
+}
+
+func newNormMeter(params []NamedParam) *normMeter {
+	byDType := map[tensor.DType][]NamedParam{}
 	for _, p := range params {
-		if p.Grad != nil {
-			sum += item(p.Grad.SumSquare())
+		byDType[p.Value.DType()] = append(byDType[p.Value.DType()], p)
+	}
+	m := &normMeter{}
+	for _, dtype := range [...]tensor.DType{tensor.Float32, tensor.Float64} {
+		if params := byDType[dtype]; len(params) > 0 {
+			m.parts = append(m.parts, newNormPart(dtype, params))
+		}
+	}
+	return m
+}
+
+func newNormPart(dtype tensor.DType, params []NamedParam) normPart {
+	part := normPart{
+		params:  params,
+		squares: tensor.ZerosOn(params[0].Value.Device(), dtype, len(params)),
+		host:    tensor.Zeros(tensor.Float64, len(params)),
+	}
+	for i := range params {
+		part.each = append(part.each, part.squares.Select(0, i))
+	}
+	return part
+}
+
+// norm returns the Euclidean norm of all gradients together; a parameter
+// without one counts as zeros.
+func (m *normMeter) norm() float64 {
+	sum := 0.0
+	for _, part := range m.parts {
+		for i, p := range part.params {
+			if p.Grad == nil {
+				part.each[i].Zero()
+				continue
+			}
+			tensor.SumSquareInto(part.each[i], p.Grad)
+		}
+		part.host.CopyFrom(part.squares)
+		for _, square := range tensor.Raw[float64](part.host) {
+			sum += square
 		}
 	}
 	return math.Sqrt(sum)

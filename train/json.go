@@ -1,6 +1,66 @@
 package train
 
-import "strconv"
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"strconv"
 
-// appendFloat appends f as a JSON number of the fewest digits.
-func appendFloat(b []byte, f float64) []byte { return strconv.AppendFloat(b, f, 'g', -1, 64) }
+	"github.com/stria-ml/stria/internal/atomicfile"
+)
+
+// writeJSON writes a value to a file, whole or not at all.
+func writeJSON(path string, value any) error {
+	text, err := json.MarshalIndent(value, "", "  ")
+	if err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	return atomicfile.Write(path, func(w io.Writer) error {
+		_, err := w.Write(append(text, '\n'))
+		return err
+	})
+}
+
+// maxJSONBytes is the size of the largest JSON file that is read.
+const maxJSONBytes = 1 << 20
+
+// readJSON reads a file that holds one value and nothing else. Unknown fields
+// are errors.
+func readJSON(path string, value any) error {
+	f, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	text, err := io.ReadAll(io.LimitReader(f, maxJSONBytes+1))
+	if err != nil {
+		return err
+	}
+	if len(text) > maxJSONBytes {
+		return fmt.Errorf("%s: more than %d bytes", path, maxJSONBytes)
+	}
+	d := json.NewDecoder(bytes.NewReader(text))
+	d.DisallowUnknownFields()
+	if err := d.Decode(value); err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	if _, err := d.Token(); err != io.EOF {
+		return fmt.Errorf("%s: there is more after the JSON value, at byte %d", path, d.InputOffset())
+	}
+	return nil
+}
+
+// number is a float64 that JSON shows as null where it is not finite.
+type number float64
+
+// MarshalJSON writes the shortest text that reads back as the same bits.
+func (n number) MarshalJSON() ([]byte, error) {
+	f := float64(n)
+	if math.IsNaN(f) || math.IsInf(f, 0) {
+		return []byte("null"), nil
+	}
+	return strconv.AppendFloat(nil, f, 'g', -1, 64), nil
+}

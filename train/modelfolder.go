@@ -2,7 +2,6 @@ package train
 
 import (
 	"bytes"
-	"fmt"
 	"io"
 	"path/filepath"
 
@@ -10,7 +9,6 @@ import (
 	"github.com/stria-ml/stria/internal/atomicfile"
 	"github.com/stria-ml/stria/models/gqa"
 	"github.com/stria-ml/stria/nn"
-	"github.com/stria-ml/stria/tensor"
 	"github.com/stria-ml/stria/tokenizer"
 )
 
@@ -32,16 +30,6 @@ func saveModel(dir string, m *gqa.Model, tok tokenizer.Tokenizer) error {
 		return err
 	}
 	return atomicfile.Write(filepath.Join(dir, tokenizer.FileName), func(w io.Writer) error { return tokenizer.Save(w, tok) })
-}
-
-// copyStored copies what a file holds to where it belongs.
-func copyStored(dst, stored *tensor.Tensor, path, name string) error {
-	if stored.DType() != dst.DType() || fmt.Sprint(stored.Shape()) != fmt.Sprint(dst.Shape()) {
-		return fmt.Errorf("%s: tensor %q is %v %v, want %v %v", path, name,
-			stored.DType(), stored.Shape(), dst.DType(), dst.Shape())
-	}
-	dst.CopyFrom(stored.ToDevice(dst.Device()))
-	return nil
 }
 
 // vocabularyOf returns a text that is the same for equal tokenizers.

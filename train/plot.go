@@ -1,7 +1,6 @@
 package train
 
 import (
-	"bufio"
 	"encoding/json"
 	"errors"
 	"image/color"
@@ -58,26 +57,21 @@ func readCurves(path string) (curves, error) {
 		return c, err
 	}
 	defer f.Close()
-	lines := bufio.NewScanner(f)
-	for lines.Scan() {
-		var m struct {
-			Step     float64  `json:"step"`
-			Loss     *float64 `json:"loss"`
-			ValLoss  *float64 `json:"val_loss"`
-			Accuracy *float64 `json:"accuracy"`
-			Skipped  bool     `json:"skipped"`
+	err = eachLine(f, func(line string) error {
+		var m metric
+		if json.Unmarshal([]byte(line), &m) != nil || m.Step == nil {
+			return nil
 		}
-		if json.Unmarshal(lines.Bytes(), &m) != nil {
-			continue
-		}
-		add(&c.train, m.Step, m.Loss)
-		add(&c.heldOut, m.Step, m.ValLoss)
-		add(&c.accuracy, m.Step, m.Accuracy)
+		step := float64(*m.Step)
+		add(&c.train, step, m.Loss)
+		add(&c.heldOut, step, m.ValLoss)
+		add(&c.accuracy, step, m.Accuracy)
 		if m.Skipped {
-			c.skipped = append(c.skipped, plotter.XY{X: m.Step})
+			c.skipped = append(c.skipped, plotter.XY{X: step})
 		}
-	}
-	return c, lines.Err()
+		return nil
+	})
+	return c, err
 }
 
 func add(points *plotter.XYs, step float64, value *float64) {
