@@ -162,7 +162,12 @@ func (g *GQA) SetPosition(position json.RawMessage) error {
 }
 
 // Save writes the model and its tokenizer.
-func (g *GQA) Save(dir string) error { return saveModel(dir, g.model, g.corpus.tokenizer) }
+func (g *GQA) Save(dir string) error {
+	if err := checkpoints.SaveGQA(dir, g.model, checkpoints.SaveOptions{}); err != nil {
+		return err
+	}
+	return saveTokenizer(dir, g.corpus.tokenizer)
+}
 
 // Load reads the model's weights.
 func (g *GQA) Load(dir string) error {

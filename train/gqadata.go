@@ -1,8 +1,6 @@
 package train
 
 import (
-	"fmt"
-
 	"github.com/stria-ml/stria/datasets"
 	"github.com/stria-ml/stria/tokenizer"
 )
@@ -51,21 +49,4 @@ func (c *corpus) positions() int {
 		return c.train.Context() + 1
 	}
 	return c.train.Context()
-}
-
-// sameTokenizer refuses a model whose tokens are not those of the data.
-func sameTokenizer(model, data tokenizer.Tokenizer) error {
-	a, err := vocabularyOf(model)
-	if err != nil {
-		return err
-	}
-	b, err := vocabularyOf(data)
-	if err != nil {
-		return err
-	}
-	if a != b {
-		return fmt.Errorf("the model's tokenizer (%s, %d tokens) is not the data's (%s, %d tokens)",
-			model.Kind(), model.Size(), data.Kind(), data.Size())
-	}
-	return nil
 }

@@ -24,6 +24,7 @@ type Run struct {
 const (
 	metricsFile    = "metrics.jsonl"
 	trainFile      = "train.json"
+	configFile     = "config.json"
 	checkpointsDir = "checkpoints"
 )
 

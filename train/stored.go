@@ -1,9 +1,7 @@
 package train
 
 import (
-	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 
@@ -82,14 +80,4 @@ func folderOf(path string) string {
 		return filepath.Dir(path)
 	}
 	return path
-}
-
-// loadTokenizer reads the tokenizer of a model folder; a folder without one
-// gives nil.
-func loadTokenizer(dir string) (tokenizer.Tokenizer, error) {
-	tok, err := tokenizer.LoadFile(filepath.Join(dir, tokenizer.FileName))
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
-	return tok, err
 }
