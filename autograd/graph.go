@@ -177,6 +177,12 @@ func (g *Graph) Reset() {
 		panic(&tensor.Error{Op: "reset", Kind: tensor.InvalidArgument,
 			Message: "the graph is inside of a Scope or of Backward, which still need it; Reset or Close it after them"})
 	}
+	g.clear()
+	g.arena.Reclaim()
+}
+
+// clear ends all nodes and Vars.
+func (g *Graph) clear() {
 	g.unmark()
 	for _, n := range g.nodes {
 		g.recycle(n)
@@ -189,7 +195,6 @@ func (g *Graph) Reset() {
 	clear(g.params)
 	clear(g.hooks)
 	clear(g.places)
-	g.arena.Reclaim()
 	g.passed = false
 }
 

@@ -200,11 +200,10 @@ func (v *Var) extreme(op string, f func(dst, x *tensor.Tensor, dims ...int), kee
 func firstEqual(x, y *tensor.Tensor, dims []int) *tensor.Tensor {
 	equal := x.Eq(y).Or(x.IsNaN())
 	order, inverse, reduced := reducedLast(x.Dim(), dims)
-	rows := equal.To(tensor.Int64).Permute(order...)
-	shape := rows.Shape()
-	flat := rows.Reshape(append(slices.Clone(shape[:len(shape)-reduced]), -1)...)
+	rows := equal.To(tensor.Int64).Permute(order...).Clone()
+	flat := rows.Flatten(x.Dim()-reduced, -1)
 	first := flat.CumSum(-1).Eq(tensor.Scalar[int64](1).ToDevice(x.Device())).And(flat.To(tensor.Bool))
-	return first.Reshape(shape...).Permute(inverse...)
+	return first.View(rows.Shape()...).Permute(inverse...)
 }
 
 // reducedLast returns the order of dims that puts dims (all if none is named)

@@ -1,0 +1,104 @@
+package gradcheck_test
+
+import (
+	"math"
+
+	"github.com/stria-ml/stria/autograd"
+	"github.com/stria-ml/stria/tensor"
+)
+
+func fusedRows() []row {
+	rows := append(normRows(), lossRows()...)
+	for covers, f := range map[string]func(gate, up *v) *v{"SwiGLU": autograd.SwiGLU, "SwiGLUComposed": autograd.SwiGLUComposed} {
+		rows = append(rows,
+			row{covers: covers, inputs: random(dims(2, 3, 5), dims(2, 3, 5)), f: func(_ *graph, in vs) *v { return f(in[0], in[1]) }},
+			row{covers: covers, note: "used before", inputs: random(dims(3, 5), dims(3, 5)), f: func(_ *graph, in vs) *v {
+				return f(in[0], in[1]).Add(f(in[1], in[0])).Mul(in[0])
+			}},
+			one(covers, func(x *v) *v { return f(x, x) }).with("of one"))
+	}
+	cos, sin := random(dims(3, 2))[0].Cos(), random(dims(3, 2))[0].Sin()
+	for covers, f := range map[string]func(x *v, cos, sin *tensor.Tensor, layout tensor.RotaryLayout) *v{
+		"Rotary": autograd.Rotary, "RotaryComposed": autograd.RotaryComposed,
+	} {
+		for _, layout := range []tensor.RotaryLayout{tensor.RotaryHalf, tensor.RotaryInterleaved} {
+			rows = append(rows, one(covers, func(x *v) *v { return f(x, cos, sin, layout).Mul(x) }).with(layout.String()).on(dims(2, 3, 4)))
+		}
+	}
+	return append(rows, attentionRows()...)
+}
+
+func normRows() []row {
+	var rows []row
+	for covers, f := range map[string]func(x, w *v, eps float64) *v{"RMSNorm": autograd.RMSNorm, "RMSNormComposed": autograd.RMSNormComposed} {
+		rows = append(rows,
+			row{covers: covers, inputs: random(dims(2, 3, 5), dims(5)), f: func(_ *graph, in vs) *v { return f(in[0], in[1], 1e-2) }},
+			one(covers, func(x *v) *v { return f(x, nil, 1e-2).Mul(x) }).with("unweighted"),
+			one(covers, func(x *v) *v { return f(x, x, 1e-2) }).with("by itself").on(dims(5)),
+			one(covers, func(x *v) *v { return f(x, nil, 1e-2) }).with("no rows").on(dims(0, 5)))
+	}
+	for covers, f := range map[string]func(x, w, b *v, eps float64) *v{"LayerNorm": autograd.LayerNorm, "LayerNormComposed": autograd.LayerNormComposed} {
+		rows = append(rows,
+			row{covers: covers, inputs: random(dims(2, 3, 5), dims(5), dims(5)), f: func(_ *graph, in vs) *v { return f(in[0], in[1], in[2], 1e-2) }},
+			row{covers: covers, note: "unbiased", inputs: random(dims(3, 5), dims(5)), f: func(_ *graph, in vs) *v { return f(in[0], in[1], nil, 1e-2) }},
+			row{covers: covers, note: "one for both", inputs: random(dims(3, 5), dims(5)), f: func(_ *graph, in vs) *v { return f(in[0], in[1], in[1], 1e-2) }},
+			one(covers, func(x *v) *v { return f(x, nil, nil, 1e-2).Mul(x) }).with("plain"),
+			one(covers, func(x *v) *v { return f(x, x, x, 1e-2) }).with("by itself").on(dims(5)))
+	}
+	return rows
+}
+
+func lossRows() []row {
+	classes := ints([]int64{3, -100, 0, 2, 1, 3}, 2, 3)
+	var rows []row
+	for note, o := range map[string]autograd.CrossEntropyOptions{
+		"": {}, "smooth": {Smoothing: 0.2}, "divided": {Divisor: 7}, "ignoring": {IgnoreIndex: 3, Smoothing: 0.1},
+	} {
+		classes := classes
+		if o.IgnoreIndex == 3 {
+			classes = ints([]int64{3, 3, 0, 2, 1, 3}, 2, 3)
+		}
+		for covers, f := range map[string]func(*v, *tensor.Tensor, autograd.CrossEntropyOptions) *v{
+			"CrossEntropy": autograd.CrossEntropy, "CrossEntropyComposed": autograd.CrossEntropyComposed,
+		} {
+			rows = append(rows, one(covers, func(x *v) *v { return f(x, classes, o).Square() }).with(note).on(dims(2, 3, 4)))
+		}
+		for covers, f := range map[string]func(x, w, b *v, t *tensor.Tensor, o autograd.CrossEntropyOptions) *v{
+			"LinearCrossEntropy": autograd.LinearCrossEntropy, "LinearCrossEntropyComposed": autograd.LinearCrossEntropyComposed,
+		} {
+			rows = append(rows,
+				row{covers: covers, note: note, inputs: random(dims(2, 3, 5), dims(4, 5), dims(4)), f: func(_ *graph, in vs) *v {
+					return f(in[0], in[1], in[2], classes, o).Square()
+				}},
+				row{covers: covers, note: note + " unbiased", inputs: random(dims(2, 3, 5), dims(4, 5)), f: func(_ *graph, in vs) *v {
+					return f(in[0].Tanh(), in[1], nil, classes, o)
+				}})
+		}
+	}
+	return rows
+}
+
+func attentionRows() []row {
+	params := map[string]tensor.AttentionParams{
+		"": {Scale: 0.6}, "causal": {Scale: 0.6, Causal: true}, "window": {Scale: 0.6, Causal: true, Window: 2},
+		"later": {Scale: 1, Causal: true, QueryOffset: 1},
+	}
+	var rows []row
+	for covers, f := range map[string]func(q, k, v *v, p tensor.AttentionParams) *v{
+		"Attention": autograd.Attention, "AttentionComposed": autograd.AttentionComposed,
+	} {
+		for note, p := range params {
+			rows = append(rows, row{covers: covers, note: note, inputs: random(dims(1, 2, 3, 3, 4), dims(1, 2, 4, 4), dims(1, 2, 4, 4)),
+				f: func(_ *graph, in vs) *v { return f(in[0], in[1], in[2], p) }})
+		}
+		rows = append(rows,
+			row{covers: covers, note: "keys for values", inputs: random(dims(1, 1, 2, 2, 3), dims(1, 1, 3, 3)), f: func(_ *graph, in vs) *v {
+				return f(in[0], in[1], in[1], params[""])
+			}},
+			one(covers, func(x *v) *v { return f(x.Unsqueeze(2), x, x, params["causal"]) }).with("of itself").on(dims(2, 1, 3, 4)))
+	}
+	for i := range rows {
+		rows[i].checker.Step = math.Pow(2, -18)
+	}
+	return rows
+}
