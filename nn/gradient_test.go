@@ -112,9 +112,11 @@ func checkParameters(t *testing.T, what string, m any, forward func(c *nn.Contex
 	if out.WantsGrad() {
 		g.BackwardFrom(out, weights)
 	}
+	inference := autograd.NewGraph(autograd.Inference())
+	defer inference.Close()
 	sum := func() float64 {
-		g := autograd.NewGraph(autograd.Inference())
-		defer g.Close()
+		g := inference
+		g.Reset()
 		return tensor.Item[float64](forward(&nn.Context{Graph: g, Train: true}).Mul(g.Const(weights)).Sum().Value())
 	}
 	for name, p := range nn.Params(m) {

@@ -63,6 +63,9 @@ func New(config Config, options Options) (*Model, error) {
 }
 
 func (o Options) check(config Config) error {
+	if o.DType != tensor.Float32 && o.DType != tensor.Float64 {
+		return fmt.Errorf("gqa: DType is %v, want float32 or float64", o.DType)
+	}
 	count, err := config.Parameters()
 	if err != nil {
 		return err

@@ -194,6 +194,51 @@ func TestForwardErrors(t *testing.T) {
 	}
 }
 
+// TestWindows: the config's window reaches the layers. A window of 3 changes no
+// logits before position 3 and all from there on; a layer that sees all keeps
+// its own.
+func TestWindows(t *testing.T) {
+	logits := func(window int, full []int) []float32 {
+		config := small()
+		config.ModelType, config.SlidingWindow, config.FullLayers, config.AttentionBias = "qwen2", window, full, true
+		m := newModel(t, config, gqa.Options{})
+		g := autograd.NewGraph(autograd.Inference())
+		defer g.Close()
+		ids, _ := batch(8)
+		return tensor.Data[float32](m.Forward(&nn.Context{Graph: g}, ids.Narrow(0, 0, 1)).Value())
+	}
+	all, windowed, mixed := logits(0, nil), logits(3, nil), logits(3, []int{0})
+	for i := range all {
+		if same := all[i] == windowed[i]; same != (i/61 < 3) {
+			t.Fatalf("position %d: logits %v with all, %v with a window of 3", i/61, all[i], windowed[i])
+		}
+	}
+	if reflect.DeepEqual(mixed, all) || reflect.DeepEqual(mixed, windowed) {
+		t.Error("a window in one of two layers gives the logits of none or both")
+	}
+}
+
+// TestEmptyBatches: no sequences, and sequences of no tokens, go through.
+func TestEmptyBatches(t *testing.T) {
+	m := newModel(t, small(), gqa.Options{})
+	for _, shape := range [][2]int{{0, 3}, {2, 0}, {0, 0}} {
+		g := autograd.NewGraph()
+		ids := tensor.Zeros(tensor.Int64, shape[0], shape[1])
+		c := &nn.Context{Graph: g, Train: true}
+		if got := m.Forward(c, ids).Shape(); !reflect.DeepEqual(got, []int{shape[0], shape[1], 61}) {
+			t.Errorf("ids of shape %v give logits of shape %v", shape, got)
+		}
+		g.Reset()
+		g.Backward(m.Loss(c, ids, ids, nn.LossOptions{Divisor: 1}))
+		for name, p := range nn.Params(m) {
+			if p.Grad == nil || tensor.Item[float32](p.Grad.Abs().Max()) != 0 {
+				t.Errorf("ids of shape %v: %s has no gradient, or one that is not 0", shape, name)
+			}
+		}
+		g.Close()
+	}
+}
+
 // TestInferenceKeepsOneLayer: the memory that a forward pass needs does not
 // grow with the number of layers.
 func TestInferenceKeepsOneLayer(t *testing.T) {
