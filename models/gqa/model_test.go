@@ -152,6 +152,33 @@ func TestInitIsDeterministic(t *testing.T) {
 	}
 }
 
+// TestInitSpread compares the spread of weights with what each choice says.
+func TestInitSpread(t *testing.T) {
+	for _, row := range []struct {
+		choice gqa.Initialization
+		name   string
+		std    float64
+	}{
+		{gqa.InitRange, "model.embed_tokens.weight", 0.3},
+		{gqa.InitRange, "model.layers.0.self_attn.q_proj.weight", 0.3},
+		{gqa.InitRange, "model.layers.1.self_attn.o_proj.weight", 0.15}, // 0.3 / sqrt(2 * 2 layers)
+		{gqa.InitRange, "model.layers.1.mlp.down_proj.weight", 0.15},
+		{gqa.InitFanIn, "model.embed_tokens.weight", 0.3},
+		{gqa.InitFanIn, "model.layers.0.self_attn.q_proj.weight", 1 / math.Sqrt(48)},
+		{gqa.InitFanIn, "model.layers.1.mlp.down_proj.weight", 1 / math.Sqrt(64)},
+	} {
+		for name, p := range nn.Params(newModel(t, small(), gqa.Options{Initialization: row.choice})) {
+			if name != row.name {
+				continue
+			}
+			std := math.Sqrt(float64(tensor.Item[float32](p.Value.Var())))
+			if ratio := std / row.std; ratio < 0.94 || ratio > 1.06 {
+				t.Errorf("choice %d: %s has standard deviation %v, want %v", row.choice, name, std, row.std)
+			}
+		}
+	}
+}
+
 func TestNewErrors(t *testing.T) {
 	vast := small()
 	vast.HiddenSize, vast.IntermediateSize, vast.VocabSize = 6<<16, 1<<20, 1<<20
