@@ -3,7 +3,6 @@ package checkpoints
 import (
 	"encoding/json"
 	"fmt"
-	"os"
 
 	"github.com/stria-ml/stria/nn"
 )
@@ -106,7 +105,7 @@ func (c claims[T]) files() (value T, from Learned, err error) {
 // declaredLayout returns which fields config.json's "stria" has. The file was
 // read before, and its names are known to be unique.
 func declaredLayout(path string) (map[string]bool, error) {
-	text, err := os.ReadFile(path)
+	text, err := readLimited(path, maxConfigBytes)
 	if err != nil {
 		return nil, err
 	}

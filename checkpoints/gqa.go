@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"math"
+	"reflect"
 	"strings"
 
 	"github.com/stria-ml/stria/models/gqa"
@@ -40,43 +41,75 @@ type Report struct {
 // LoadGQA loads a model in Hugging Face's layout from a folder, or from a single
 // .safetensors file with its config.json beside it; of a run's folder, its
 // newest checkpoint. Weights in another head order or rotary layout are
-// converted: the model's are in interleaved heads and half-split rotary.
+// converted: the model's are in interleaved heads and half-split rotary. Tensors
+// that are missing, unknown or of other shapes are errors that name them.
 func LoadGQA(path string, o LoadOptions) (*gqa.Model, Report, error) {
-	c, err := open(path)
+	c, err := openGQA(path)
 	if err != nil {
 		return nil, Report{}, err
 	}
-	defer c.source.Close()
-	m, report, err := c.load(o)
+	defer c.Close()
+	layout, report, err := c.begin(o)
 	if err != nil {
-		return nil, report, fmt.Errorf("load %s: %w", c.path, err)
+		return nil, report, err
+	}
+	m, err := gqa.New(c.modelConfig(), gqa.Options{DType: o.DType, Dropout: o.Dropout, MaxParameters: o.MaxParameters})
+	if err != nil {
+		return nil, report, fmt.Errorf("%s: %w", c.configPath, err)
+	}
+	report.Filled, err = fillGQA(m, layout, c.source, o.Share)
+	if err != nil {
+		return nil, report, err
 	}
 	return m, report, nil
 }
 
-// load makes the model of an opened checkpoint.
-func (c *checkpoint) load(o LoadOptions) (*gqa.Model, Report, error) {
-	report := Report{Path: c.path, Notes: c.notes}
-	layout, origin, notes, err := c.layout(o)
+// RestoreGQA fills a model that exists, such as one that an optimizer already
+// works on, from a checkpoint of it. Where config.json describes another model,
+// that is an error, and nothing is written.
+func RestoreGQA(m *gqa.Model, path string) (Report, error) {
+	c, err := openGQA(path)
 	if err != nil {
-		return nil, report, err
+		return Report{}, err
+	}
+	defer c.Close()
+	layout, report, err := c.begin(LoadOptions{})
+	if err != nil {
+		return report, err
+	}
+	have, want := c.modelConfig(), m.Config
+	have.DType, want.DType = "", ""
+	want.HeadOrder, want.RopeLayout = have.HeadOrder, have.RopeLayout
+	if !reflect.DeepEqual(have, want) {
+		return report, fmt.Errorf("%s describes another model: %+v, want %+v", c.configPath, have, want)
+	}
+	report.Filled, err = fillGQA(m, layout, c.source, false)
+	return report, err
+}
+
+// begin learns the layout of the stored weights.
+func (c *checkpoint) begin(o LoadOptions) (Layout, Report, error) {
+	report := Report{Path: c.Path(), Notes: c.notes}
+	layout, origin, notes, err := c.layout(o)
+	if err == nil {
+		err = headsOf(c.config).check(layout)
+	}
+	if err != nil {
+		return layout, report, fmt.Errorf("%s: %w", c.Path(), err)
 	}
 	report.Layout, report.Origin, report.Notes = layout, origin, append(report.Notes, notes...)
+	return layout, report, nil
+}
+
+// modelConfig returns the config with the layout that models compute in.
+func (c *checkpoint) modelConfig() gqa.Config {
 	config := c.config
 	config.HeadOrder, config.RopeLayout = nn.HeadsInterleaved, nn.RotaryHalf
-	h := headsOf(config)
-	if err := h.check(layout); err != nil {
-		return nil, report, err
-	}
-	m, err := gqa.New(config, gqa.Options{DType: o.DType, Dropout: o.Dropout, MaxParameters: o.MaxParameters})
-	if err != nil {
-		return nil, report, err
-	}
-	report.Filled, err = Fill(gqaSlots(m, layout), c.source, FillOptions{Share: o.Share, Check: extras{m}.check})
-	if err != nil {
-		return nil, report, err
-	}
-	return m, report, nil
+	return config
+}
+
+func fillGQA(m *gqa.Model, l Layout, src Source, share bool) (Filled, error) {
+	return Fill(gqaSlots(m, l), src, FillOptions{Share: share, Check: extras{m}.check})
 }
 
 func headsOf(c gqa.Config) heads {

@@ -77,7 +77,7 @@ func inOrder(tensors []Named) ([]Named, error) {
 func encodeHeader(tensors []Named, metadata map[string]string) ([]byte, error) {
 	text := []byte{'{'}
 	if metadata != nil {
-		notes, err := json.Marshal(metadata)
+		notes, err := encodeMetadata(metadata)
 		if err != nil {
 			return nil, err
 		}
@@ -115,6 +115,17 @@ func encodeHeader(tensors []Named, metadata map[string]string) ([]byte, error) {
 		return nil, fmt.Errorf("safetensors: the header takes %d bytes, the limit is %d", len(text), MaxHeader)
 	}
 	return text, nil
+}
+
+// encodeMetadata returns the notes with their keys in order. Text that JSON
+// cannot hold is an error: json.Marshal would replace it.
+func encodeMetadata(metadata map[string]string) ([]byte, error) {
+	for key, value := range metadata {
+		if !utf8.ValidString(key) || !utf8.ValidString(value) {
+			return nil, fmt.Errorf("safetensors: metadata %q: %q is not UTF-8", key, value)
+		}
+	}
+	return json.Marshal(metadata)
 }
 
 // dataBytes returns how many bytes a tensor's values take.

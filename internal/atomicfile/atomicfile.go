@@ -5,6 +5,7 @@ package atomicfile
 import (
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 )
@@ -42,7 +43,7 @@ func Write(path string, write func(w io.Writer) error) (err error) {
 }
 
 // WriteDir calls write with a new folder beside path and renames it to path,
-// which must not exist. Files in it are synced.
+// which must not exist; parents are made. What it holds is synced before.
 func WriteDir(path string, write func(dir string) error) (err error) {
 	if _, err := os.Lstat(path); err == nil {
 		return fmt.Errorf("write %s: it exists", path)
@@ -67,7 +68,7 @@ func WriteDir(path string, write func(dir string) error) (err error) {
 	if err := write(dir); err != nil {
 		return err
 	}
-	if err := syncFiles(dir); err != nil {
+	if err := syncTree(dir); err != nil {
 		return err
 	}
 	if err := os.Rename(dir, path); err != nil {
@@ -76,17 +77,19 @@ func WriteDir(path string, write func(dir string) error) (err error) {
 	return syncDir(parent)
 }
 
-func syncFiles(dir string) error {
-	entries, err := os.ReadDir(dir)
-	if err != nil {
-		return err
-	}
-	for _, entry := range entries {
-		if err := syncFile(filepath.Join(dir, entry.Name())); err != nil {
+// syncTree makes the files and folders of dir durable.
+func syncTree(dir string) error {
+	return filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
 			return err
+		case entry.IsDir():
+			return syncDir(path)
+		case entry.Type().IsRegular():
+			return syncFile(path)
 		}
-	}
-	return syncDir(dir)
+		return nil
+	})
 }
 
 func syncFile(path string) error {
