@@ -35,10 +35,10 @@ var gqaPresets = []Preset{
 		Options: GQAOptions{
 			Data: AdditionData, Tokenizer: CharTokenizer, ValFraction: 0.1, HeldOut: 1000,
 			Context: 64, Layers: 4, Width: 128, Heads: 4, KVHeads: 2, Hidden: 352,
-			RopeTheta: 1e4, NormEps: 1e-5, Init: InitStdDev, InitStd: 0.02,
+			RopeTheta: 1e4, NormEps: 1e-5, Init: InitFanIn, InitStd: 0.02,
 			Batch: 12, Device: "cpu",
 			Train: Config{
-				Steps: 2000, Accumulate: 1, Optimizer: "adamw", LR: 1e-3, MinLR: 1e-4, Schedule: "cosine", Warmup: 100,
+				Steps: 2000, Accumulate: 1, Optimizer: "adamw", LR: 2e-3, MinLR: 0, Schedule: "cosine", Warmup: 100,
 				Beta1: 0.9, Beta2: 0.99, Eps: 1e-8, Momentum: 0.9, WeightDecay: 0.1, Clip: 1,
 				EvalEvery: 500, SaveEvery: 500, LogEvery: 10, Keep: 2, MaxSkipped: 10, Seed: 1,
 			},
