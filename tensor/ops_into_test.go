@@ -1,6 +1,7 @@
 package tensor
 
 import (
+	"errors"
 	"math"
 	"slices"
 	"testing"
@@ -118,6 +119,11 @@ func checkInto(t *rapid.T, c call) {
 	}
 	target.view(want).CopyFrom(result)
 	version := dst.Version()
+	buffer.MarkRead()
+	if err := Catch(func() { c.into(dst, in) }); !errors.Is(err, &Error{Kind: ReadOnly}) || dst.Version() != version {
+		t.Fatalf("a write to what a graph reads gave %v and moved the version from %d to %d", err, version, dst.Version())
+	}
+	buffer.UnmarkRead()
 	c.into(dst, in)
 	if dst.Version() != version+1 {
 		t.Fatalf("the version went from %d to %d", version, dst.Version())
