@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"math"
 	"reflect"
-	"strings"
+	"slices"
 
 	"github.com/stria-ml/stria/models/gqa"
 	"github.com/stria-ml/stria/nn"
@@ -52,6 +52,9 @@ func LoadGQA(path string, o LoadOptions) (*gqa.Model, Report, error) {
 	layout, report, err := c.begin(o)
 	if err != nil {
 		return nil, report, err
+	}
+	if err := c.checkSizes(); err != nil {
+		return nil, report, fmt.Errorf("%s: %w", c.Path(), err)
 	}
 	m, err := gqa.New(c.modelConfig(), gqa.Options{DType: o.DType, Dropout: o.Dropout, MaxParameters: o.MaxParameters})
 	if err != nil {
@@ -101,6 +104,27 @@ func (c *checkpoint) begin(o LoadOptions) (Layout, Report, error) {
 	return layout, report, nil
 }
 
+// checkSizes compares all sizes in the config with the weights, so that a wrong
+// config cannot ask for more memory than the weights warrant.
+func (c *checkpoint) checkSizes() error {
+	width, d := c.config.HiddenSize, c.config.HeadDim
+	slots := []Slot{{Name: embeddingName, Shape: []int{c.config.VocabSize, width}}}
+	for i := range c.config.NumHiddenLayers {
+		layer := fmt.Sprintf("model.layers.%d.", i)
+		slots = append(slots,
+			Slot{Name: layer + "self_attn.q_proj.weight", Shape: []int{c.config.NumAttentionHeads * d, width}},
+			Slot{Name: layer + "self_attn.k_proj.weight", Shape: []int{c.config.NumKeyValueHeads * d, width}},
+			Slot{Name: layer + "mlp.gate_proj.weight", Shape: []int{c.config.IntermediateSize, width}})
+	}
+	var wrong []string
+	for _, slot := range slots {
+		if problem := slot.check(c); problem != "" {
+			wrong = append(wrong, problem)
+		}
+	}
+	return enumerate(wrong)
+}
+
 // modelConfig returns the config with the layout that models compute in.
 func (c *checkpoint) modelConfig() gqa.Config {
 	config := c.config
@@ -135,18 +159,25 @@ type extras struct{ model *gqa.Model }
 // check accepts a tied head, and the frequencies that old files keep, if they
 // agree with the model's.
 func (e extras) check(name string, src Source) (known bool, err error) {
-	switch {
-	case name == "lm_head.weight" && e.model.Config.TieWordEmbeddings:
+	if name == headName && e.model.Config.TieWordEmbeddings {
 		return true, e.checkHead(src)
-	case strings.HasPrefix(name, "model.layers.") && strings.HasSuffix(name, ".self_attn.rotary_emb.inv_freq"):
-		return true, e.checkFrequencies(name, src)
+	}
+	for i, layer := range e.model.Layers {
+		if name == fmt.Sprintf("model.layers.%d.self_attn.rotary_emb.inv_freq", i) {
+			return true, checkFrequencies(layer.Attention.Rotary.Frequencies(), name, src)
+		}
 	}
 	return false, nil
 }
 
+// The names of what may be tied.
+const (
+	headName      = "lm_head.weight"
+	embeddingName = "model.embed_tokens.weight"
+)
+
 // checkHead refuses a tied head that is not the embedding.
 func (e extras) checkHead(src Source) error {
-	const headName, embeddingName = "lm_head.weight", "model.embed_tokens.weight"
 	if _, ok := src.Info(embeddingName); !ok {
 		return nil // which is reported for itself
 	}
@@ -158,8 +189,9 @@ func (e extras) checkHead(src Source) error {
 	if err != nil {
 		return err
 	}
-	if fmt.Sprint(head.Shape()) != fmt.Sprint(embedding.Shape()) {
-		return fmt.Errorf("tensor %q has shape %v, but %q, which it is tied to, has %v", headName, head.Shape(), embeddingName, embedding.Shape())
+	if !slices.Equal(head.Shape(), embedding.Shape()) {
+		return fmt.Errorf("tensor %q has shape %v, but %q, which it is tied to, has %v",
+			headName, head.Shape(), embeddingName, embedding.Shape())
 	}
 	wide := tensor.Float64 // holds any other number as it is
 	if !bytes.Equal(tensor.Bytes(head.To(wide)), tensor.Bytes(embedding.To(wide))) {
@@ -168,14 +200,13 @@ func (e extras) checkHead(src Source) error {
 	return nil
 }
 
-// checkFrequencies refuses rotary frequencies that are not the config's. They
+// checkFrequencies refuses rotary frequencies that are not those wanted. They
 // may be stored as bfloat16, with 8 bits.
-func (e extras) checkFrequencies(name string, src Source) error {
+func checkFrequencies(want []float64, name string, src Source) error {
 	stored, err := src.Tensor(name)
 	if err != nil {
 		return err
 	}
-	want := e.model.Layers[0].Attention.Rotary.Frequencies()
 	have := tensor.Data[float64](stored.To(tensor.Float64))
 	if len(have) != len(want) {
 		return fmt.Errorf("tensor %q has %d frequencies, the config gives %d", name, len(have), len(want))
