@@ -56,6 +56,9 @@ func ResumeGQA(ctx context.Context, dir string, change func(*GQAOptions), report
 	if change != nil {
 		change(&options)
 	}
+	if err := options.Check(); err != nil {
+		return Result{}, err
+	}
 	parallel.SetThreads(options.Threads)
 	run, err := OpenRun(dir)
 	if err != nil {
@@ -73,9 +76,13 @@ func ResumeGQA(ctx context.Context, dir string, change func(*GQAOptions), report
 	if state.Progress.Step > options.Train.Steps {
 		return Result{}, fmt.Errorf("run folder %s: it has made %d steps already, more than the %d asked for", dir, state.Progress.Step, options.Train.Steps)
 	}
-	options.InitFrom = checkpoint
-	task, err := NewGQA(options)
+	from := options
+	from.InitFrom = checkpoint
+	task, err := NewGQA(from)
 	if err != nil {
+		return Result{}, err
+	}
+	if err := run.WriteJSON(trainFile, options); err != nil {
 		return Result{}, err
 	}
 	return task.train(ctx, run, checkpoint, reporter)

@@ -1,8 +1,8 @@
-//go:build !unix
+//go:build !(darwin || dragonfly || freebsd || linux || netbsd || openbsd)
 
 package train
 
 import "os"
 
-// lockDir opens the folder: it cannot be held everywhere.
+// lockDir opens the folder, which cannot be held here.
 func lockDir(dir string) (*os.File, error) { return os.Open(dir) }

@@ -1,0 +1,130 @@
+package train_test
+
+import (
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stria-ml/stria/train"
+)
+
+// stepAllocation is the limit of Go heap that a step may take after warm-up.
+const stepAllocation = 64 << 10
+
+// warmSteps are enough for the graph's memory to be there.
+const warmSteps = 2
+
+// defaultOptions are those of `train gqa` without flags.
+func defaultOptions(tb testing.TB) train.GQAOptions {
+	options, err := train.GQAPreset(train.DefaultGQAPreset(train.AdditionData))
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return options
+}
+
+// wideOptions are those of a model of width 256 with 4 layers that reads 2,048
+// tokens a step.
+func wideOptions(tb testing.TB) train.GQAOptions {
+	options, err := train.GQAPreset("gqa-toy")
+	if err != nil {
+		tb.Fatal(err)
+	}
+	if options.Width != 256 || options.Layers != 4 || options.Batch*options.Context != 2048 {
+		tb.Fatalf("width %d, %d layers, %d tokens", options.Width, options.Layers, options.Batch*options.Context)
+	}
+	options.Data = textFile(tb, strings.Repeat("All work and no play makes for a dull text, but it is long enough.\n", 100))
+	return options
+}
+
+// textFile writes a text to a file.
+func textFile(tb testing.TB, text string) string {
+	path := filepath.Join(tb.TempDir(), "text.txt")
+	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+		tb.Fatal(err)
+	}
+	return path
+}
+
+// warmTrainer returns a trainer of the options after a few steps.
+func warmTrainer(tb testing.TB, options train.GQAOptions) *train.Trainer {
+	task, err := train.NewGQA(options)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	trainer, err := train.NewTrainer(task, options.Train, nil, nil)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	tb.Cleanup(trainer.Close)
+	for range warmSteps {
+		step(tb, trainer)
+	}
+	return trainer
+}
+
+func step(tb testing.TB, trainer *train.Trainer) {
+	if err := trainer.Step(); err != nil {
+		tb.Fatal(err)
+	}
+}
+
+func TestStepAllocates(t *testing.T) {
+	if raceEnabled {
+		t.Skip("the race detector's own memory counts")
+	}
+	withDropout := defaultOptions(t)
+	withDropout.Dropout = 0.1
+	accumulating := defaultOptions(t)
+	accumulating.Train.Accumulate = 3
+	bySGD := defaultOptions(t)
+	bySGD.Train.Optimizer = "sgd"
+	for _, c := range []struct {
+		name    string
+		options train.GQAOptions
+	}{
+		{"default", defaultOptions(t)}, {"width 256", wideOptions(t)},
+		{"dropout", withDropout}, {"accumulation", accumulating}, {"SGD", bySGD},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			trainer := warmTrainer(t, c.options)
+			if bytes := medianAllocation(t, trainer, 3); bytes >= stepAllocation {
+				t.Errorf("a step takes %d bytes of heap, want less than %d", bytes, stepAllocation)
+			}
+		})
+	}
+}
+
+// medianAllocation returns what the middle one of some steps allocates. The
+// others may be those in which a thread first comes to a kernel, and gets its
+// scratch space for good.
+func medianAllocation(t *testing.T, trainer *train.Trainer, steps int) uint64 {
+	var bytes []uint64
+	for range steps {
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		step(t, trainer)
+		runtime.ReadMemStats(&after)
+		bytes = append(bytes, after.TotalAlloc-before.TotalAlloc)
+	}
+	slices.Sort(bytes)
+	return bytes[len(bytes)/2]
+}
+
+func benchmarkStep(b *testing.B, options train.GQAOptions) {
+	trainer := warmTrainer(b, options)
+	b.ReportAllocs()
+	for b.Loop() {
+		step(b, trainer)
+	}
+}
+
+// BenchmarkStepDefault is a step of the default model.
+func BenchmarkStepDefault(b *testing.B) { benchmarkStep(b, defaultOptions(b)) }
+
+// BenchmarkStepWide is a step of a model of width 256 with 4 layers on 2,048
+// tokens.
+func BenchmarkStepWide(b *testing.B) { benchmarkStep(b, wideOptions(b)) }
