@@ -1,0 +1,24 @@
+// Package checkpoints loads and saves models.
+//
+// LoadGQA reads a folder as Hugging Face's libraries write it: config.json, and
+// model.safetensors or shards of it. SaveGQA writes one. Inspect describes what
+// a path leads to, be it a file, a folder or a run's folder.
+//
+// Attention weights come in several layouts, which a Layout names: the order of
+// query heads, and the pairs of elements that rotary embedding turns. Models
+// compute in one of them, and loading and saving convert exactly, by a view and
+// one copy. Which layout a file has, its config.json says under "stria"; without
+// that it is Hugging Face's. The caller may know better. Report tells what was
+// taken and why.
+//
+// # Invariants
+//
+//   - Every parameter gets a tensor of exactly its shape, and every tensor is
+//     used or known; else loading fails, names what is wrong, and writes nothing.
+//   - A load of what was saved gives the same bits, in any layout.
+//   - Saving leaves no half-written model, and replaces none.
+//   - A file cannot make loading allocate more than its own size warrants.
+//
+// Fill and Collect do the same for other models: a Slot says which tensor a
+// parameter's values are in, and how they are arranged there.
+package checkpoints
