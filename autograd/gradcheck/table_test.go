@@ -178,3 +178,22 @@ func returnsVar(results *ast.FieldList) bool {
 	})
 	return found
 }
+
+// TestBackwardCopiesNothing finds that backward passes make no implicit copy, in
+// any layout.
+func TestBackwardCopiesNothing(t *testing.T) {
+	for _, r := range allRows() {
+		for name, layout := range layouts {
+			g := autograd.NewGraph()
+			var in []*autograd.Var
+			for _, x := range r.inputs {
+				in = append(in, g.Leaf(layout(x.Abs().AddScalar(0.1))))
+			}
+			out := r.f(g, in)
+			stop := tensor.OnCopy(func(e tensor.CopyEvent) { t.Errorf("%s %s, %s: %v", r.covers, r.note, name, e) })
+			g.BackwardFrom(out, tensor.Ones(tensor.Float64, out.Shape()...))
+			stop()
+			g.Close()
+		}
+	}
+}
