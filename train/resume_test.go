@@ -13,14 +13,12 @@ import (
 	"github.com/stria-ml/stria/train"
 )
 
-// tinyOptions are a run of a moment: with dropout, accumulation, an epoch that
-// ends inside of a batch, and kv heads, group and heads all different.
+// tinyOptions are a run of a moment: with dropout, accumulation, and kv heads,
+// group and heads all different.
 func tinyOptions() train.GQAOptions {
 	options, _ := train.GQAPreset("default")
-	options.HeldOut = 9930 // which leaves few sums to train on
 	options.Layers, options.Width, options.Heads, options.KVHeads, options.Hidden = 2, 24, 6, 2, 40
 	options.Batch, options.Dropout = 12, 0.2
-	options.EvalBatch = 2000
 	c := &options.Train
 	c.Steps, c.Accumulate, c.Warmup, c.EvalEvery, c.SaveEvery, c.LogEvery, c.Keep = 11, 2, 3, 5, 4, 1, 2
 	return options
@@ -98,6 +96,7 @@ func TestResumeGivesTheSameBits(t *testing.T) {
 	words.Data, words.Context = textFile(t, text), 16
 	sums := tinyOptions()
 	sums.Train.EvalEvery = 0
+	sums.HeldOut = 9930 // which leaves so few to train on that epochs end inside of batches
 	momentum := sums
 	momentum.Train.Optimizer, momentum.Train.LR = "sgd", 0.05
 	for _, c := range []struct {
