@@ -157,8 +157,10 @@ func TestScopeResults(t *testing.T) {
 		x := g.Leaf(tensor.FromSlice([]float64{1, 2, 3, 4}, 2, 2))
 		outside := x.MulScalar(2)
 		var inner *autograd.Var
+		same := scripted{forward: func(_ *autograd.Call, in []*tensor.Tensor) *tensor.Tensor { return in[0] }}
 		results := map[string]func() *autograd.Var{
 			"a view of what was made inside": func() *autograd.Var { inner = x.MulScalar(2); return inner.T().T() },
+			"a function's, its input itself": func() *autograd.Var { return autograd.Apply(same, x.MulScalar(2)) },
 			"made outside":                   func() *autograd.Var { return outside },
 			"a view of what is outside":      func() *autograd.Var { return outside.View(2, 2) },
 			"of a scope inside":              func() *autograd.Var { return g.Scope(func() *autograd.Var { return x.MulScalar(2) }) },
