@@ -56,10 +56,10 @@ func stepOf(name string) (step int64, ok bool) {
 
 // isModelFolder reports whether dir holds a model's tensors.
 func isModelFolder(dir string) bool {
-	for _, name := range [...]string{safetensors.SingleFile, safetensors.IndexFile} {
-		if _, err := os.Stat(filepath.Join(dir, name)); err == nil {
-			return true
-		}
-	}
-	return false
+	return exists(filepath.Join(dir, safetensors.SingleFile)) || exists(filepath.Join(dir, safetensors.IndexFile))
+}
+
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
 }

@@ -46,7 +46,7 @@ func SaveGQA(dir string, m *gqa.Model, o SaveOptions) error {
 		return atomicfile.WriteDir(dir, write)
 	case err != nil:
 		return err
-	case isModelFolder(dir):
+	case isModelFolder(dir) || exists(filepath.Join(dir, configFile)):
 		return fmt.Errorf("save %s: the folder holds a model already; choose another", dir)
 	}
 	return write(dir)

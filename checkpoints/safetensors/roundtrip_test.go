@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -133,8 +134,8 @@ func TestUnwritable(t *testing.T) {
 		"twice":     {{Name: "a", Tensor: one}, {Name: "a", Tensor: one}},
 		"metadata":  {{Name: "__metadata__", Tensor: one}},
 		"not UTF-8": {{Name: "\xff", Tensor: one}},
-		"too large": {{Name: "a", Tensor: one.AsStrided([]int{1 << 62}, []int{0}, 0)}},
-		"too many":  {{Name: "a", Tensor: one.AsStrided([]int{1 << 60}, []int{0}, 0)}, {Name: "b", Tensor: one.AsStrided([]int{1 << 60}, []int{0}, 0)}},
+		"too large": {{Name: "a", Tensor: one.AsStrided([]int{math.MaxInt/2 + 1}, []int{0}, 0)}},
+		"too many":  {{Name: "a", Tensor: one.AsStrided([]int{math.MaxInt/8 + 1}, []int{0}, 0)}, {Name: "b", Tensor: one.AsStrided([]int{math.MaxInt/8 + 1}, []int{0}, 0)}},
 	} {
 		path := filepath.Join(t.TempDir(), "model.safetensors")
 		if err := safetensors.Save(path, list, nil); err == nil {

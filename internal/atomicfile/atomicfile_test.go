@@ -5,6 +5,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -83,6 +84,9 @@ func TestWriteDuring(t *testing.T) {
 	if content, _ := os.ReadFile(path); err != nil || string(content) != "new" {
 		t.Errorf("at the end: %q, %v", content, err)
 	}
+	if stat, err := os.Stat(path); err != nil || runtime.GOOS != "windows" && stat.Mode().Perm() != 0o600 {
+		t.Errorf("permissions %v, %v", stat.Mode(), err)
+	}
 }
 
 func TestWriteNowhere(t *testing.T) {
@@ -132,5 +136,26 @@ func TestWriteDir(t *testing.T) {
 	}
 	if got := listing(t, dir); got != want {
 		t.Errorf("now there is %q, want %q", got, want)
+	}
+}
+
+// TestPanic leaves nothing behind a writer that panics.
+func TestPanic(t *testing.T) {
+	dir := t.TempDir()
+	for name, write := range map[string]func(){
+		"file":   func() { atomicfile.Write(filepath.Join(dir, "f"), func(io.Writer) error { panic("broken") }) },
+		"folder": func() { atomicfile.WriteDir(filepath.Join(dir, "d"), func(string) error { panic("broken") }) },
+	} {
+		func() {
+			defer func() {
+				if recover() == nil {
+					t.Errorf("%s: the panic was lost", name)
+				}
+			}()
+			write()
+		}()
+	}
+	if left, err := os.ReadDir(dir); err != nil || len(left) != 0 {
+		t.Errorf("left %v, %v", left, err)
 	}
 }
