@@ -3,6 +3,8 @@ package tensor
 import (
 	"fmt"
 	"unsafe"
+
+	"github.com/stria-ml/stria/internal/backend"
 )
 
 // FromMapped returns a tensor over data that must not be written, such as a
@@ -21,8 +23,18 @@ func FromMapped(data []byte, owner any, dtype DType, why string, shape ...int) (
 	if err != nil {
 		return nil, err
 	}
-	t.storage.readOnly, t.storage.owner = why, owner
+	if why == "" {
+		why = "its memory is mapped"
+	}
+	t.storage.readOnly, t.storage.mem = why, mappedMemory{t.storage.mem, owner}
 	return t, nil
+}
+
+// mappedMemory keeps whatever keeps its bytes mapped. Operations hold the
+// memory, if not the tensor, until they end.
+type mappedMemory struct {
+	backend.Memory
+	owner any
 }
 
 func fromMapped(op string, data []byte, dtype DType, shape []int) *Tensor {

@@ -54,3 +54,60 @@ func TestUnmapped(t *testing.T) {
 	}
 	t.Error("still mapped")
 }
+
+// TestHeldDuring keeps the mapping while an operation reads a tensor that
+// nobody else holds.
+func TestHeldDuring(t *testing.T) {
+	const n = 1 << 11
+	path := filepath.Join(t.TempDir(), "model.safetensors")
+	ones := []safetensors.Named{{Name: "f16", Tensor: tensor.Ones(tensor.Float16, n, n)}, {Name: "f32", Tensor: tensor.Ones(tensor.Float32, n, n)}}
+	if err := safetensors.Save(path, ones, nil); err != nil {
+		t.Fatal(err)
+	}
+	vector, matrix := tensor.Ones(tensor.Float32, n, 1), tensor.Ones(tensor.Float32, n, 40)
+	stop := make(chan struct{})
+	defer close(stop)
+	go func() {
+		for {
+			select {
+			case <-stop:
+				return
+			default:
+				runtime.GC()
+			}
+		}
+	}()
+	for range 2 {
+		for name, sum := range map[string]*tensor.Tensor{
+			"convert": only(t, path, "f16").To(tensor.Float32),
+			"bytes":   tensor.Wrap(tensor.Bytes(only(t, path, "f16"))[:1]).To(tensor.Float32), // read in full
+			"sum":     only(t, path, "f32").Sum(),
+			"arg max": only(t, path, "f32").ArgMax(1).To(tensor.Float32),
+			"unary":   only(t, path, "f32").T().Exp(),
+			"softmax": only(t, path, "f32").Softmax(1),
+			"vector":  only(t, path, "f32").MatMul(vector),
+			"matrix":  only(t, path, "f32").MatMul(matrix),
+			"turned":  matrix.T().MatMul(only(t, path, "f32")),
+			"select":  only(t, path, "f32").IndexSelect(0, tensor.Zeros(tensor.Int64, n)),
+		} {
+			if v := float64(tensor.Item[float32](sum.Sum())); !(v >= 0) {
+				t.Fatalf("%s: sum %v", name, v)
+			}
+		}
+	}
+}
+
+// only returns a file's tensor, which alone keeps the file mapped.
+func only(t *testing.T, path, name string) *tensor.Tensor {
+	t.Helper()
+	f, err := safetensors.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	a, err := f.Tensor(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return a
+}

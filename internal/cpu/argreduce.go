@@ -27,7 +27,7 @@ func newLineJob(dst, x *backend.Operand, dim int) *job {
 		line = [2]int{x.Strides[dim], dst.Strides[dim]}
 	}
 	j.line = line
-	j.bytes[0], j.bytes[1] = dst.Mem.Host(), x.Mem.Host()
+	j.bytes[0], j.bytes[1], j.held[1] = dst.Mem.Host(), x.Mem.Host(), x.Mem
 	j.pieces = j.loop.Len()
 	j.grain = max(1, grain/max(1, j.length))
 	return j
@@ -115,6 +115,9 @@ func wins[T number](v, best T, op uint8) bool {
 
 // CumSum writes running sums along dim, from its end if reverse.
 func (Device) CumSum(dst, x backend.Operand, dim int, reverse bool) {
+	if dst.Len() == 0 {
+		return // there may be lines without end, and nothing in them
+	}
 	j := newLineJob(&dst, &x, dim)
 	if j.across() {
 		j.grain = max(j.grain, minColumns)
@@ -131,9 +134,6 @@ func (Device) CumSum(dst, x backend.Operand, dim int, reverse bool) {
 }
 
 func cumSum[T number, A accumulator](j *job, lo, hi int) {
-	if j.length == 0 {
-		return
-	}
 	dst, x := elements[T](j.bytes[0]), elements[T](j.bytes[1])
 	first, line := 0, j.line // offset of the element to start with, and steps
 	if j.reverse {

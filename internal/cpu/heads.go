@@ -38,12 +38,11 @@ func (a *attentionGrid) rows() int { return a.group * a.span }
 // visible returns the range of keys that query t sees.
 func (a *attentionGrid) visible(t int) (lo, hi int) {
 	hi = a.keys
-	position := t + a.QueryOffset
 	if a.Causal {
-		hi = min(hi, max(0, position+1))
+		hi = min(hi, t+1+min(a.QueryOffset, a.keys)) // an offset beyond the keys changes nothing, and could overflow
 	}
 	if a.Window > 0 {
-		lo = min(max(0, position-a.Window+1), hi)
+		lo = min(max(0, t+1+min(a.QueryOffset-a.Window, a.keys)), hi)
 	}
 	return lo, hi
 }
@@ -72,7 +71,8 @@ func (a *attentionGrid) stat(q *queryTile, g int) int {
 // heads is an operand (B, K, G, T, D), or (B, K, S, D) without g.
 type heads[T floating] struct {
 	data          []T
-	b, k, g, t, d int // strides
+	held          backend.Memory // keeps data from being unmapped
+	b, k, g, t, d int            // strides
 }
 
 // set makes h the operand o, which may be absent.
@@ -82,7 +82,7 @@ func (h *heads[T]) set(o *backend.Operand) {
 	}
 	s := o.Strides
 	last := len(s) - 1
-	*h = heads[T]{data: values[T](o), b: s[0], k: s[1], t: s[last-1], d: s[last]}
+	*h = heads[T]{data: values[T](o), held: o.Mem, b: s[0], k: s[1], t: s[last-1], d: s[last]}
 	if len(s) == 5 {
 		h.g = s[2]
 	}

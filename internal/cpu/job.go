@@ -17,10 +17,11 @@ const grain = 1 << 14
 // know, without a closure. Jobs are reused.
 type job struct {
 	loop   iter.Loop
-	bytes  [iter.MaxOperands][]byte // the operands' memory, destination first
-	body   func(j *job, lo, hi int) // does pieces lo to hi
-	pieces int                      // positions of the loop, unless the operation says otherwise
-	grain  int                      // pieces that make one chunk
+	bytes  [iter.MaxOperands][]byte         // the operands' memory, destination first
+	held   [iter.MaxOperands]backend.Memory // keeps bytes from being unmapped
+	body   func(j *job, lo, hi int)         // does pieces lo to hi
+	pieces int                              // positions of the loop, unless the operation says otherwise
+	grain  int                              // pieces that make one chunk
 
 	// Parameters, as the body understands them.
 	op           uint8
@@ -55,7 +56,7 @@ func newJob(order iter.Order, shape []int, operands ...*backend.Operand) *job {
 func (j *job) setLoop(loop *iter.Loop, operands ...*backend.Operand) {
 	j.loop = *loop
 	for k, o := range operands {
-		j.bytes[k] = o.Mem.Host()
+		j.bytes[k], j.held[k] = o.Mem.Host(), o.Mem
 	}
 	j.pieces, j.grain = loop.Len(), grain
 }

@@ -25,9 +25,10 @@ func values[T any](o *backend.Operand) []T {
 // an absent operand.
 type lines[T floating] struct {
 	data  []T
-	n     int // elements of a line
-	step  int // distance of a line's elements
-	count int // number of lines
+	held  backend.Memory // keeps data from being unmapped
+	n     int            // elements of a line
+	step  int            // distance of a line's elements
+	count int            // number of lines
 
 	// The other dims, those of extent 1 left out and neighbours merged where
 	// they can be, outermost first.
@@ -42,7 +43,7 @@ func (l *lines[T]) set(o *backend.Operand, dim int) {
 		l.setSingle(o)
 		return
 	}
-	*l = lines[T]{data: values[T](o), n: o.Shape[dim], step: o.Strides[dim], count: 1}
+	*l = lines[T]{data: values[T](o), held: o.Mem, n: o.Shape[dim], step: o.Strides[dim], count: 1}
 	if l.n == 1 {
 		l.step = 1
 	}
@@ -65,7 +66,7 @@ func (l *lines[T]) setOptional(o *backend.Operand, dim int) {
 // setSingle makes l the one line of all of o, which has at most one dim or is
 // contiguous.
 func (l *lines[T]) setSingle(o *backend.Operand) {
-	*l = lines[T]{data: values[T](o), n: o.Len(), step: 1, count: 1}
+	*l = lines[T]{data: values[T](o), held: o.Mem, n: o.Len(), step: 1, count: 1}
 	if len(o.Shape) == 1 && l.n > 1 {
 		l.step = o.Strides[0]
 	}

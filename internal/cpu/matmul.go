@@ -1,6 +1,8 @@
 package cpu
 
 import (
+	"runtime"
+
 	"github.com/stria-ml/stria/internal/backend"
 	"github.com/stria-ml/stria/internal/cpu/gemm"
 	"github.com/stria-ml/stria/internal/iter"
@@ -19,6 +21,9 @@ type product struct {
 
 // MatMul multiplies x (..., M, K) and y (..., K, N) into dst (..., M, N).
 func (Device) MatMul(dst, x, y backend.Operand, alpha float64, accumulate bool) {
+	if dst.Len() == 0 {
+		return // there may be products without end, and nothing in them
+	}
 	p := planProduct(&dst, &x, &y)
 	p.alpha, p.accumulate = alpha, accumulate
 	switch dst.DType {
@@ -74,24 +79,21 @@ func multiply[T floating](p *product, dst, x, y *backend.Operand) {
 	c, a, b := elements[T](dst.Mem.Host()), elements[T](x.Mem.Host()), elements[T](y.Mem.Host())
 	for r := p.outer.All(); r.Next(); {
 		for i := range r.N {
-			var mc, ma, mb gemm.Matrix[T]
-			if p.m > 0 && p.n > 0 {
-				mc = gemm.Matrix[T]{Data: c[r.Off[0]+i*r.Step[0]:], Row: p.row[0], Col: p.col[0]}
-			}
-			if p.m > 0 && p.n > 0 && p.k > 0 {
+			mc := gemm.Matrix[T]{Data: c[r.Off[0]+i*r.Step[0]:], Row: p.row[0], Col: p.col[0]}
+			var ma, mb gemm.Matrix[T]
+			if p.k > 0 {
 				ma = gemm.Matrix[T]{Data: a[r.Off[1]+i*r.Step[1]:], Row: p.row[1], Col: p.col[1]}
 				mb = gemm.Matrix[T]{Data: b[r.Off[2]+i*r.Step[2]:], Row: p.row[2], Col: p.col[2]}
 			}
 			gemm.MulBatch(p.batch, p.m, p.n, p.k, T(p.alpha), ma, mb, mc, p.accumulate)
 		}
 	}
+	runtime.KeepAlive(x.Mem) // which may be mapped
+	runtime.KeepAlive(y.Mem)
 }
 
 // multiplyInt is the plain triple loop, modulo 2^64.
 func multiplyInt(p *product, dst, x, y *backend.Operand) {
-	if p.m == 0 || p.n == 0 {
-		return
-	}
 	c, a, b := elements[int64](dst.Mem.Host()), elements[int64](x.Mem.Host()), elements[int64](y.Mem.Host())
 	loop := iter.New(iter.AnyOrder, dst.Shape[:len(dst.Shape)-2], leading(dst), leading(x), leading(y))
 	for r := loop.All(); r.Next(); {

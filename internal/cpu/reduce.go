@@ -20,6 +20,7 @@ type reduction struct {
 	kept   iter.Loop // over x and dst
 	terms  iter.Loop // over x, offset 0
 	x, dst []byte
+	held   backend.Memory // keeps x from being unmapped
 
 	wide bool // add rows of results at a time, rather than runs of terms
 	tile int  // results of a chunk
@@ -36,6 +37,7 @@ var reductions freeList[reduction]
 
 const (
 	reduceGrain = 1 << 15 // elements of a chunk, about
+	maxCuts     = 1 << 12 // views that repeat elements may have terms without end
 	fewTiles    = 8       // with fewer tiles than this, terms are cut
 	shortRun    = 8       // runs shorter than this are not worth going along
 )
@@ -46,7 +48,7 @@ func (Device) Reduce(op backend.ReduceOp, dst, x backend.Operand) {
 		return
 	}
 	r := reductions.get()
-	r.op, r.x, r.dst = op, x.Mem.Host(), dst.Mem.Host()
+	r.op, r.x, r.held, r.dst = op, x.Mem.Host(), x.Mem, dst.Mem.Host()
 	r.plan(&dst, &x)
 	switch x.DType {
 	case backend.Float32:
@@ -91,7 +93,7 @@ func (r *reduction) plan(dst, x *backend.Operand) {
 		r.tile = max(1, min(block, reduceGrain/max(1, n)))
 	}
 	if m*n >= 2*reduceGrain && chunksOf(m, r.tile) < fewTiles {
-		r.cut = max(1, reduceGrain/min(m, r.tile))
+		r.cut = max(1, reduceGrain/min(m, r.tile), chunksOf(n, maxCuts))
 	}
 	r.cut = max(1, r.cut)
 	r.cuts = max(1, chunksOf(n, r.cut))
