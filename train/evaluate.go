@@ -2,7 +2,9 @@ package train
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"math"
 	"path/filepath"
 
 	"github.com/stria-ml/stria/datasets"
@@ -16,6 +18,14 @@ type EvalRequest struct {
 	Batch   int    // windows at a time; 0 for about 4,096 tokens
 }
 
+// Check returns what is wrong with the choices themselves.
+func (r EvalRequest) Check() error {
+	c := checker{}
+	c.between("context", int64(r.Context), 0, math.MaxInt32)
+	c.between("batch", int64(r.Batch), 0, math.MaxInt32)
+	return errors.Join(append(c.errs, r.check())...)
+}
+
 // Evaluate measures a stored model.
 func Evaluate(ctx context.Context, r EvalRequest) (Evaluation, error) {
 	m, err := r.open()
@@ -26,7 +36,10 @@ func Evaluate(ctx context.Context, r EvalRequest) (Evaluation, error) {
 	if r.Context == 0 {
 		r.Context = most
 	}
-	if r.Context < 1 || r.Context > most {
+	if r.Batch > maxBatchTokens/r.Context {
+		return Evaluation{}, fmt.Errorf("a batch of %d windows of %d tokens is more than %d tokens", r.Batch, r.Context, maxBatchTokens)
+	}
+	if r.Context > most {
 		return Evaluation{}, fmt.Errorf("context is %d, want 1 to %d, the model's", r.Context, most)
 	}
 	source, exact, err := r.source(m)

@@ -2,8 +2,10 @@ package train
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
+	"math"
 	"unicode/utf8"
 
 	"github.com/stria-ml/stria/models/gqa"
@@ -16,6 +18,16 @@ type GenerateRequest struct {
 	Prompt  string
 	Options gqa.GenerateOptions // OnToken is not used
 	Out     io.Writer           // gets the prompt and, token by token, the rest
+}
+
+// Check returns what is wrong with the choices themselves.
+func (r GenerateRequest) Check() error {
+	c := checker{}
+	c.between("the number of tokens", int64(r.Options.MaxTokens), 0, math.MaxInt32)
+	c.within("temperature", r.Options.Sampling.Temperature, 0, math.MaxFloat64)
+	c.between("top-k", int64(r.Options.Sampling.TopK), 0, math.MaxInt32)
+	c.within("top-p", r.Options.Sampling.TopP, 0, 1)
+	return errors.Join(append(c.errs, r.check())...)
 }
 
 // Generate continues a text with a stored model, and returns why it ended.
@@ -58,11 +70,21 @@ func (w *textWriter) token(id int64) bool {
 		return false
 	}
 	w.pending += text
-	if last, size := utf8.DecodeLastRuneInString(w.pending); last == utf8.RuneError && size == 1 && len(w.pending) < utf8.UTFMax {
-		return true
+	if !endsInsideCharacter(w.pending) {
+		w.flush()
 	}
-	w.flush()
 	return w.err == nil
+}
+
+// endsInsideCharacter reports whether text ends with the first bytes of a
+// character in UTF-8, whose others may follow.
+func endsInsideCharacter(text string) bool {
+	for n := 1; n < utf8.UTFMax && n <= len(text); n++ {
+		if end := text[len(text)-n:]; utf8.RuneStart(end[0]) {
+			return !utf8.FullRuneInString(end)
+		}
+	}
+	return false
 }
 
 func (w *textWriter) flush() {

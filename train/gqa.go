@@ -22,6 +22,7 @@ type GQA struct {
 	loader  *datasets.Loader
 	slots   []batch // of a step
 	eval    *evaluator
+	notes   []string // about the checkpoint that the model came from
 }
 
 // batch is a batch's memory, used again and again.
@@ -94,11 +95,16 @@ func (g *GQA) initNew() (err error) {
 
 // initFrom takes the model and the tokenizer of a checkpoint.
 func (g *GQA) initFrom(path string) error {
-	model, report, err := checkpoints.LoadGQA(path, checkpoints.LoadOptions{Dropout: g.options.Dropout})
+	o, err := loadOptions(g.options.FromHeads, g.options.FromRotary)
 	if err != nil {
 		return err
 	}
-	g.model = model
+	o.Dropout = g.options.Dropout
+	model, report, err := checkpoints.LoadGQA(path, o)
+	if err != nil {
+		return err
+	}
+	g.model, g.notes = model, report.Notes
 	dir := folderOf(report.Path)
 	tok, err := loadTokenizer(dir)
 	if err != nil {

@@ -42,9 +42,13 @@ type GQAOptions struct {
 	Batch     int    `json:"batch"`      // rows, B
 	EvalBatch int    `json:"eval_batch"` // rows at a time in evaluation; 0 for about 4,096 tokens
 	Device    string `json:"device"`
-	Threads   int    `json:"threads"`             // 0 for one a core
-	InitFrom  string `json:"init_from,omitempty"` // checkpoint that gives the first weights
-	Train     Config `json:"train"`
+	Threads   int    `json:"threads"` // 0 for one a core
+
+	InitFrom   string `json:"init_from,omitempty"`   // checkpoint that gives the model, with its sizes
+	FromHeads  string `json:"from_heads,omitempty"`  // its head order, whatever it says
+	FromRotary string `json:"from_rotary,omitempty"` // its rotary layout, whatever it says
+
+	Train Config `json:"train"`
 }
 
 // Check returns all that is wrong with the options. What depends on the data is
@@ -84,6 +88,12 @@ func (o GQAOptions) Check() error {
 	}
 	if o.KVHeads > 0 && o.Heads%o.KVHeads != 0 {
 		c.failf("heads %d is no multiple of kv_heads %d", o.Heads, o.KVHeads)
+	}
+	if o.InitFrom == "" && (o.FromHeads != "" || o.FromRotary != "") {
+		c.failf("from_heads and from_rotary are about the checkpoint of init_from, and there is none")
+	}
+	if _, err := loadOptions(o.FromHeads, o.FromRotary); err != nil {
+		c.errs = append(c.errs, err)
 	}
 	return errors.Join(append(c.errs, o.Train.Check())...)
 }

@@ -12,11 +12,11 @@ import (
 
 // Result is what a run came to.
 type Result struct {
-	Dir        string // the run's folder
-	Steps      int64
-	Parameters int
-	Evaluation Evaluation // of the last step
-	Samples    []string   // lines that show what the model does
+	Dir        string     `json:"run"` // the folder
+	Steps      int64      `json:"steps"`
+	Parameters int        `json:"parameters"`
+	Evaluation Evaluation `json:"evaluation"` // of the last step
+	Samples    []string   `json:"samples"`    // lines that show what the model does
 }
 
 // TrainGQA makes a run of the options in the folder dir, which must not exist
@@ -27,11 +27,11 @@ func TrainGQA(ctx context.Context, options GQAOptions, dir string, reporter Repo
 	if err := checkRunDir(dir); err != nil {
 		return Result{}, err
 	}
-	options, err := options.absolute()
+	task, err := NewGQA(options)
 	if err != nil {
 		return Result{}, err
 	}
-	task, err := NewGQA(options)
+	stored, err := options.absolute()
 	if err != nil {
 		return Result{}, err
 	}
@@ -40,7 +40,7 @@ func TrainGQA(ctx context.Context, options GQAOptions, dir string, reporter Repo
 		return Result{}, err
 	}
 	defer run.Close()
-	if err := errors.Join(run.WriteJSON(trainFile, options), run.WriteJSON(configFile, task.Model().Config)); err != nil {
+	if err := errors.Join(run.WriteJSON(trainFile, stored), run.WriteJSON(configFile, task.Model().Config)); err != nil {
 		return Result{}, err
 	}
 	return task.train(ctx, run, "", reporter)
@@ -77,7 +77,7 @@ func ResumeGQA(ctx context.Context, dir string, change func(*GQAOptions), report
 		return Result{}, fmt.Errorf("run folder %s: it has made %d steps already, more than the %d asked for", dir, state.Progress.Step, options.Train.Steps)
 	}
 	from := options
-	from.InitFrom = checkpoint
+	from.InitFrom, from.FromHeads, from.FromRotary = checkpoint, "", ""
 	task, err := NewGQA(from)
 	if err != nil {
 		return Result{}, err
@@ -125,6 +125,9 @@ func (g *GQA) train(ctx context.Context, run *Run, checkpoint string, reporter R
 		return result, err
 	}
 	defer trainer.Close()
+	for _, note := range g.notes {
+		trainer.reporter.Message(note)
+	}
 	if checkpoint != "" {
 		if err := trainer.Resume(checkpoint); err != nil {
 			return result, err

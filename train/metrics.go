@@ -28,24 +28,31 @@ func (m StepMetrics) Line() any {
 	return stepLine{m.Step, number(m.Loss), number(m.LR), number(m.GradNorm), m.Targets, m.Skipped, number(m.Seconds)}
 }
 
-// evalLine is an evaluation's line in metrics.jsonl.
-type evalLine struct {
-	Step     int64   `json:"step"`
+// evaluationLine is what files say of an evaluation.
+type evaluationLine struct {
 	ValLoss  number  `json:"val_loss"`
 	Accuracy *number `json:"accuracy,omitempty"`
 	Exact    *int    `json:"exact,omitempty"`
 	Count    int     `json:"count"`
 }
 
-// Line returns what metrics.jsonl holds of the evaluation, for encoding/json.
-func (m EvalMetrics) Line() any {
-	l := evalLine{Step: m.Step, ValLoss: number(m.Loss), Count: m.Count}
-	if m.HasAccuracy {
-		accuracy := number(m.Accuracy)
-		l.Accuracy, l.Exact = &accuracy, &m.Exact
+func (e Evaluation) line() evaluationLine {
+	l := evaluationLine{ValLoss: number(e.Loss), Count: e.Count}
+	if e.HasAccuracy {
+		accuracy := number(e.Accuracy)
+		l.Accuracy, l.Exact = &accuracy, &e.Exact
 	}
 	return l
 }
+
+// evalLine is an evaluation's line in metrics.jsonl.
+type evalLine struct {
+	Step int64 `json:"step"`
+	evaluationLine
+}
+
+// Line returns what metrics.jsonl holds of the evaluation, for encoding/json.
+func (m EvalMetrics) Line() any { return evalLine{m.Step, m.Evaluation.line()} }
 
 // metric is a line of metrics.jsonl of either kind.
 type metric struct {

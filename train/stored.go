@@ -1,6 +1,7 @@
 package train
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -8,17 +9,47 @@ import (
 	"github.com/stria-ml/stria/checkpoints"
 	"github.com/stria-ml/stria/internal/parallel"
 	"github.com/stria-ml/stria/models/gqa"
+	"github.com/stria-ml/stria/nn"
 	"github.com/stria-ml/stria/tokenizer"
 )
-
-// SetThreads sets how many threads are used; 0 means one a core.
-func SetThreads(n int) { parallel.SetThreads(n) }
 
 // ModelSource says where a stored model is.
 type ModelSource struct {
 	Path      string            // a run folder, a checkpoint folder, a Hugging Face folder or a file
 	Tokenizer string            // a tokenizer file, or bytes; empty for the one beside the model
+	Heads     string            // the weights' head order, whatever the files say; empty for what they say
+	Rotary    string            // their rotary layout, likewise
+	Threads   int               // 0 for one a core
 	Message   func(text string) // gets what the user should hear about, or nil
+}
+
+// loadOptions returns the options for weights in this layout; empty names leave
+// it to the files.
+func loadOptions(heads, rotary string) (checkpoints.LoadOptions, error) {
+	var o checkpoints.LoadOptions
+	if heads != "" {
+		order, err := nn.ParseHeadOrder(heads)
+		if err != nil {
+			return o, err
+		}
+		o.FromHeads = &order
+	}
+	if rotary != "" {
+		layout, err := nn.ParseRotaryLayout(rotary)
+		if err != nil {
+			return o, err
+		}
+		o.FromRotary = &layout
+	}
+	return o, nil
+}
+
+// check returns what is wrong with the choices themselves.
+func (s ModelSource) check() error {
+	c := checker{}
+	c.between("threads", int64(s.Threads), 0, 1024)
+	_, err := loadOptions(s.Heads, s.Rotary)
+	return errors.Join(append(c.errs, err)...)
 }
 
 // storedModel is a model that was read, for inference.
@@ -29,7 +60,13 @@ type storedModel struct {
 }
 
 func (s ModelSource) open() (*storedModel, error) {
-	model, report, err := checkpoints.LoadGQA(s.Path, checkpoints.LoadOptions{Share: true})
+	parallel.SetThreads(s.Threads)
+	o, err := loadOptions(s.Heads, s.Rotary)
+	if err != nil {
+		return nil, err
+	}
+	o.Share = true
+	model, report, err := checkpoints.LoadGQA(s.Path, o)
 	if err != nil {
 		return nil, err
 	}

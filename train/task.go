@@ -42,6 +42,9 @@ type Evaluation struct {
 	HasAccuracy bool
 }
 
+// MarshalJSON writes what the evaluation found, as in metrics.jsonl.
+func (e Evaluation) MarshalJSON() ([]byte, error) { return json.Marshal(e.line()) }
+
 // Sampler is a Task that can show what its model does, in a few lines.
 type Sampler interface {
 	Samples(ctx context.Context) ([]string, error)

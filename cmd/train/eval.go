@@ -11,7 +11,6 @@ import (
 
 func (a *app) evalCommand() *cobra.Command {
 	var r train.EvalRequest
-	var threads int
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "eval --ckpt PATH [--data FILE] [flags]",
@@ -23,26 +22,27 @@ func (a *app) evalCommand() *cobra.Command {
 	}
 	fs := cmd.Flags()
 	fs.SortFlags = false
-	fs.StringVar(&r.Path, "ckpt", "", "a run folder, a checkpoint folder, a Hugging Face folder or a file")
+	registerSource(cmd, &r.ModelSource)
 	fs.StringVar(&r.Data, "data", "", "a text file (default: what the run held out)")
-	fs.StringVar(&r.Tokenizer, "tokenizer", "", "a tokenizer file, or bytes (default: the checkpoint's)")
 	fs.IntVar(&r.Context, "context", 0, "tokens in a window (0: the model's context)")
 	fs.IntVar(&r.Batch, "batch", 0, "windows in a batch (0: about 4096 tokens)")
-	fs.IntVar(&threads, "threads", 0, "threads (0: one a core)")
 	fs.BoolVar(&asJSON, "json", false, "the result as a line of JSON")
-	cmd.MarkFlagRequired("ckpt")
-	cmd.RunE = a.command(func(cmd *cobra.Command, _ []string) error {
-		train.SetThreads(threads)
-		r.Message = a.message
-		evaluation, err := train.Evaluate(cmd.Context(), r)
-		if err != nil {
-			return err
-		}
-		if asJSON {
-			return json.NewEncoder(a.stdout).Encode(evaluation)
-		}
-		_, err = fmt.Fprintln(a.stdout, evaluationText(evaluation))
-		return err
-	})
+	cmd.RunE = a.command(func(cmd *cobra.Command, _ []string) error { return a.eval(cmd, r, asJSON) })
 	return cmd
+}
+
+func (a *app) eval(cmd *cobra.Command, r train.EvalRequest, asJSON bool) error {
+	if err := r.Check(); err != nil {
+		return usageError{err}
+	}
+	r.Message = a.message
+	evaluation, err := train.Evaluate(cmd.Context(), r)
+	if err != nil {
+		return err
+	}
+	if asJSON {
+		return json.NewEncoder(a.stdout).Encode(evaluation)
+	}
+	_, err = fmt.Fprintln(a.stdout, evaluationText(evaluation))
+	return err
 }

@@ -11,7 +11,6 @@ import (
 
 func (a *app) generateCommand() *cobra.Command {
 	var r train.GenerateRequest
-	var threads int
 	cmd := &cobra.Command{
 		Use:   "generate --ckpt PATH --prompt TEXT [flags]",
 		Short: "Continue a text with a trained model",
@@ -23,25 +22,22 @@ func (a *app) generateCommand() *cobra.Command {
 	}
 	fs := cmd.Flags()
 	fs.SortFlags = false
-	fs.StringVar(&r.Path, "ckpt", "", "a run folder, a checkpoint folder, a Hugging Face folder or a file")
+	registerSource(cmd, &r.ModelSource)
 	fs.StringVar(&r.Prompt, "prompt", "", "the text to continue")
-	fs.StringVar(&r.Tokenizer, "tokenizer", "", "a tokenizer file, or bytes (default: the checkpoint's)")
 	fs.IntVarP(&r.Options.MaxTokens, "tokens", "n", 100, "tokens to add (0: until the context is full)")
 	fs.Float64Var(&r.Options.Sampling.Temperature, "temperature", 0, "0 takes the likeliest token")
 	fs.IntVar(&r.Options.Sampling.TopK, "top-k", 0, "only the K likeliest tokens (0: all)")
 	fs.Float64Var(&r.Options.Sampling.TopP, "top-p", 0, "only the likeliest tokens of this probability together (0: all)")
 	fs.Uint64Var(&r.Options.Sampling.Seed, "seed", 1, "seed of the sampling")
-	fs.IntVar(&threads, "threads", 0, "threads (0: one a core)")
-	cmd.MarkFlagRequired("ckpt")
 	cmd.MarkFlagRequired("prompt")
-	cmd.RunE = a.command(func(cmd *cobra.Command, _ []string) error {
-		train.SetThreads(threads)
-		return a.generate(cmd, r)
-	})
+	cmd.RunE = a.command(func(cmd *cobra.Command, _ []string) error { return a.generate(cmd, r) })
 	return cmd
 }
 
 func (a *app) generate(cmd *cobra.Command, r train.GenerateRequest) error {
+	if err := r.Check(); err != nil {
+		return usageError{err}
+	}
 	r.Out, r.Message = a.stdout, a.message
 	reason, err := train.Generate(cmd.Context(), r)
 	if err != nil {

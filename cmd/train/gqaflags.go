@@ -46,6 +46,8 @@ func registerData(fs *pflag.FlagSet, o *train.GQAOptions) {
 
 func registerModel(fs *pflag.FlagSet, o *train.GQAOptions) {
 	fs.StringVar(&o.InitFrom, "init-from", o.InitFrom, "a run or checkpoint whose model is trained further")
+	fs.StringVar(&o.FromHeads, "from-heads", o.FromHeads, "head order of that checkpoint, whatever it says: interleaved or tiled")
+	fs.StringVar(&o.FromRotary, "from-rotary", o.FromRotary, "rotary layout of that checkpoint, whatever it says: half or interleaved")
 	fs.IntVar(&o.Context, "context", o.Context, "tokens that the model sees (addition has its own)")
 	fs.IntVar(&o.Layers, "layers", o.Layers, "layers")
 	fs.IntVar(&o.Width, "width", o.Width, "width of the model")

@@ -1,7 +1,7 @@
 package main
 
 import (
-	"errors"
+	"bytes"
 	"fmt"
 	"io"
 	"os"
@@ -50,14 +50,10 @@ func parseSettings(path string, text []byte) (settings, error) {
 	if len(text) > maxSettingsBytes {
 		return s, usagef("%s: more than %d bytes", path, maxSettingsBytes)
 	}
-	var document yaml.Node
-	if err := yaml.Unmarshal(text, &document); err != nil && !errors.Is(err, io.EOF) {
-		return s, usagef("%s: %w", path, err)
+	mapping, err := onlyDocument(text)
+	if err != nil || mapping == nil {
+		return s, wrapUsage(path, err)
 	}
-	if document.Kind == 0 {
-		return s, nil // nothing but comments
-	}
-	mapping := document.Content[0]
 	if mapping.Kind != yaml.MappingNode {
 		return s, usagef("%s:%d: want a mapping of flags to values", path, mapping.Line)
 	}
@@ -77,6 +73,34 @@ func parseSettings(path string, text []byte) (settings, error) {
 		s.list = append(s.list, setting{name: key.Value, value: value.Value, line: key.Line})
 	}
 	return s, nil
+}
+
+// onlyDocument returns the value of the text's document, or nil where there is
+// nothing but comments.
+func onlyDocument(text []byte) (*yaml.Node, error) {
+	decoder := yaml.NewDecoder(bytes.NewReader(text))
+	var document, second yaml.Node
+	switch err := decoder.Decode(&document); {
+	case err == io.EOF:
+		return nil, nil
+	case err != nil:
+		return nil, err
+	}
+	switch err := decoder.Decode(&second); {
+	case err == nil:
+		return nil, fmt.Errorf("a second document begins in line %d, want one", second.Line)
+	case err != io.EOF:
+		return nil, err
+	}
+	return document.Content[0], nil
+}
+
+// wrapUsage makes an error of a file a usage error.
+func wrapUsage(path string, err error) error {
+	if err == nil {
+		return nil
+	}
+	return usagef("%s: %w", path, err)
 }
 
 // apply sets the flags that the settings name, but those that are given.

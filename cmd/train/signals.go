@@ -26,7 +26,7 @@ func watchSignals(stderr io.Writer) (ctx context.Context, stop func()) {
 	signal.Notify(signals, syscall.SIGINT, syscall.SIGTERM)
 	go func() {
 		first := (<-signals).(syscall.Signal)
-		fmt.Fprintf(stderr, "\n%s: finishing the step and saving; again to end at once\n", first)
+		fmt.Fprintf(stderr, "\n%s: ending in order; again to end at once\n", first)
 		cancel(signalError{first})
 		second := (<-signals).(syscall.Signal)
 		os.Exit(signalError{second}.exitCode())
