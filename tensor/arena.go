@@ -42,6 +42,7 @@ func (a *Arena) Reserved() int { return a.reserved }
 
 // Empty returns a contiguous tensor with unspecified contents.
 func (a *Arena) Empty(dtype DType, shape ...int) *Tensor {
+	checkDType("empty", dtype)
 	size := count("empty", shape)
 	t := a.header(a.storage(mul("empty", "the byte count", size, dtype.Size())))
 	t.init(dtype, shape, size)
@@ -52,7 +53,7 @@ func (a *Arena) Empty(dtype DType, shape ...int) *Tensor {
 // Where t's elements lie dense, in whatever order of dims, the new tensor has
 // the same strides, so that views of the one have equal views of the other.
 func (a *Arena) EmptyLike(t *Tensor) *Tensor {
-	like := a.Empty(t.dtype, t.shape...)
+	like := a.Empty(present("empty", t).dtype, t.shape...)
 	if !t.contiguous && isDense(t.shape, t.strides) {
 		copy(like.strides, t.strides)
 		like.contiguous = false
@@ -63,7 +64,7 @@ func (a *Arena) EmptyLike(t *Tensor) *Tensor {
 // Alias returns a tensor of the arena with t's storage and layout, for views
 // that the arena is to hold.
 func (a *Arena) Alias(t *Tensor) *Tensor {
-	t.storage.alive("alias")
+	present("alias", t).storage.alive("alias")
 	alias := a.header(t.storage)
 	alias.storage, alias.dtype, alias.offset, alias.size, alias.contiguous = t.storage, t.dtype, t.offset, t.size, t.contiguous
 	alias.setDims(t.shape, t.strides)
@@ -72,14 +73,14 @@ func (a *Arena) Alias(t *Tensor) *Tensor {
 
 // Adopt returns t if the arena made it, and an Alias of it otherwise.
 func (a *Arena) Adopt(t *Tensor) *Tensor {
-	if t.arena == a && !t.dropped {
+	if present("adopt", t).arena == a && !t.dropped {
 		return t
 	}
 	return a.Alias(t)
 }
 
 // Expose marks t as handed out to a caller who may keep it.
-func (a *Arena) Expose(t *Tensor) { t.expose() }
+func (a *Arena) Expose(t *Tensor) { present("expose", t).expose() }
 
 // Release ends the arena's hold on t, which the arena made. Tensors of others
 // are left alone.

@@ -18,7 +18,7 @@ func (a *Arena) Flatten(t *Tensor, start, end int) *Tensor {
 
 // Contiguous is t.Contiguous, as a tensor of its own in any case.
 func (a *Arena) Contiguous(t *Tensor) *Tensor {
-	if t.contiguous {
+	if present("contiguous", t).contiguous {
 		return a.Alias(t)
 	}
 	return a.implicitCopy("contiguous", "strides are not row-major", t, t.shape)

@@ -42,7 +42,8 @@ func AttentionInto(out, lse, q, k, v *Tensor, p AttentionParams) {
 func AttentionGradInto(dq, dk, dv, q, k, v, out, lse, dout *Tensor, p AttentionParams, acc AttentionAccumulate) {
 	const op = "attention gradient"
 	checkAttention(op, q, k, v, lse, p)
-	sameKind(op, q, out, dout, dq, dk, dv)
+	sameKind(op, q, out, dout)
+	sameKindIfAny(op, q, dq, dk, dv)
 	wantShape(op, "the output", out, q.shape)
 	wantShape(op, "the output's gradient", dout, q.shape)
 	for _, g := range [...]struct{ grad, of *Tensor }{{dq, q}, {dk, k}, {dv, v}} {

@@ -16,7 +16,7 @@ type TensorView struct {
 // Borrow returns a read-only view of t, valid until the next write to its
 // storage.
 func (t *Tensor) Borrow() *TensorView {
-	t.expose()
+	present("borrow", t).expose()
 	return &TensorView{t: t, version: t.storage.version.Load()}
 }
 
@@ -31,20 +31,20 @@ func (v *TensorView) Strides() []int { return v.t.Strides() }
 
 // BaseOffset returns the position of the view's origin in the owner's storage,
 // in elements.
-func (v *TensorView) BaseOffset() int { return v.t.offset }
+func (v *TensorView) BaseOffset() int { return v.t.Offset() }
 
 // Len returns the number of elements.
-func (v *TensorView) Len() int { return v.t.size }
+func (v *TensorView) Len() int { return v.t.Len() }
 
 // IsEmpty reports whether there are no elements.
-func (v *TensorView) IsEmpty() bool { return v.t.size == 0 }
+func (v *TensorView) IsEmpty() bool { return v.t.Len() == 0 }
 
 // IsContiguous reports whether row-major order visits one dense span of the
 // storage. Axes of extent 1 may have any stride; empty views are contiguous.
-func (v *TensorView) IsContiguous() bool { return v.t.contiguous }
+func (v *TensorView) IsContiguous() bool { return v.t.IsContiguous() }
 
 // DType returns the type of the elements.
-func (v *TensorView) DType() DType { return v.t.dtype }
+func (v *TensorView) DType() DType { return v.t.DType() }
 
 // StorageOffset returns the position of one element in the owner's storage, in
 // elements. Errors: RankMismatch, IndexOutOfRange, Stale, Closed.
@@ -172,7 +172,7 @@ func (v *TensorView) derive(op string, f func() *Tensor) (*TensorView, error) {
 
 // check returns an error if the loan has ended.
 func (v *TensorView) check(op string) error {
-	if err := Catch(func() { v.t.storage.alive(op) }); err != nil {
+	if err := Catch(func() { present(op, v.t).storage.alive(op) }); err != nil {
 		return err
 	}
 	if now := v.t.storage.version.Load(); now != v.version {

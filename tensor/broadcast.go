@@ -17,7 +17,7 @@ func AppendBroadcastShape(buf []int, ts ...*Tensor) []int {
 func appendBroadcast(op string, buf []int, ts ...*Tensor) []int {
 	start, rank := len(buf), 0
 	for _, t := range ts {
-		rank = max(rank, len(t.shape))
+		rank = max(rank, len(present(op, t).shape))
 	}
 	for range rank {
 		buf = append(buf, 1)

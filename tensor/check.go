@@ -33,9 +33,27 @@ func (s dtypes) String() string {
 	return names
 }
 
+// present returns t, and refuses a tensor that is nil, or that no constructor
+// made, on behalf of op.
+func present(op string, t *Tensor) *Tensor {
+	if t == nil || t.storage == nil {
+		refuseAbsent(op, t)
+	}
+	return t
+}
+
+// refuseAbsent is not part of present so that present becomes part of its callers.
+func refuseAbsent(op string, t *Tensor) {
+	if t == nil {
+		fail(op, InvalidArgument, "a tensor is nil")
+	}
+	fail(op, InvalidArgument, "a tensor is a zero Tensor, over no storage; make tensors with Zeros, FromSlice and the like")
+}
+
 // wantDType checks that op is defined for t's dtype. what names t in the
 // message.
 func wantDType(op, what string, t *Tensor, allowed dtypes) {
+	present(op, t)
 	if !allowed.has(t.dtype) {
 		fail(op, DTypeMismatch, "%s of shape %s is %s, and the operation takes %s; convert with To first",
 			what, dimsString(t.shape), t.dtype.String(), allowed.String())
@@ -44,11 +62,9 @@ func wantDType(op, what string, t *Tensor, allowed dtypes) {
 
 // sameKind checks that others have the dtype and the device of t.
 func sameKind(op string, t *Tensor, others ...*Tensor) {
+	present(op, t)
 	for _, u := range others {
-		if u == nil {
-			continue
-		}
-		if u.dtype != t.dtype {
+		if present(op, u).dtype != t.dtype {
 			fail(op, DTypeMismatch, "operands of shapes %s and %s are %s and %s; convert one with To",
 				dimsString(t.shape), dimsString(u.shape), t.dtype.String(), u.dtype.String())
 		}
@@ -56,9 +72,18 @@ func sameKind(op string, t *Tensor, others ...*Tensor) {
 	}
 }
 
+// sameKindIfAny is sameKind for others that may be absent.
+func sameKindIfAny(op string, t *Tensor, others ...*Tensor) {
+	for _, u := range others {
+		if u != nil {
+			sameKind(op, t, u)
+		}
+	}
+}
+
 // sameDevice checks that a and b are on one device.
 func sameDevice(op string, a, b *Tensor) {
-	if a.storage.device != b.storage.device {
+	if present(op, a).storage.device != present(op, b).storage.device {
 		fail(op, DeviceMismatch, "operands of shapes %s and %s are on %s and %s; move one with ToDevice",
 			dimsString(a.shape), dimsString(b.shape), a.storage.device.Name(), b.storage.device.Name())
 	}
@@ -66,7 +91,7 @@ func sameDevice(op string, a, b *Tensor) {
 
 // wantShape checks that t has a shape. what names t in the message.
 func wantShape(op, what string, t *Tensor, shape []int) {
-	if !equalDims(t.shape, shape) {
+	if !equalDims(present(op, t).shape, shape) {
 		panic(&Error{Op: op, Kind: ShapeMismatch, Expected: len(shape), Actual: len(t.shape),
 			Message: what + " has shape " + dimsString(t.shape) + " and strides " + dimsString(t.strides) +
 				", expected shape " + dimsString(shape)})
@@ -75,7 +100,7 @@ func wantShape(op, what string, t *Tensor, shape []int) {
 
 // wantRank checks that t has n dims, written dims in the message.
 func wantRank(op, what string, t *Tensor, n int, dims string) {
-	if len(t.shape) != n {
+	if len(present(op, t).shape) != n {
 		panic(&Error{Op: op, Kind: RankMismatch, Expected: n, Actual: len(t.shape),
 			Message: what + " has shape " + dimsString(t.shape) + ", expected " + itoa(n) + " dims " + dims +
 				"; View or Unsqueeze it"})
@@ -93,7 +118,7 @@ func wantContiguous(op, what string, t *Tensor) {
 // result checks that dst can take what op computes from like: its dtype, its
 // device, a shape.
 func result(op string, dst, like *Tensor, dtype DType, shape []int) {
-	if dst.dtype != dtype {
+	if present(op, dst).dtype != dtype {
 		fail(op, DTypeMismatch, "the destination of shape %s is %s, and the result is %s",
 			dimsString(dst.shape), dst.dtype.String(), dtype.String())
 	}

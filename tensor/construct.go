@@ -48,7 +48,7 @@ func FullOf[T Element](value T, shape ...int) *Tensor {
 
 // ZerosLike returns a contiguous tensor of zeros with t's shape, dtype and device.
 func ZerosLike(t *Tensor) *Tensor {
-	return filled("zeros", t.Device(), t.dtype, 0, t.shape)
+	return filled("zeros", present("zeros", t).Device(), t.dtype, 0, t.shape)
 }
 
 // Scalar returns a 0-d tensor of one value.
@@ -75,7 +75,6 @@ func FromSlice[T Element](data []T, shape ...int) *Tensor {
 func Wrap[T Element](data []T, shape ...int) *Tensor {
 	shape = dataShape("wrap", len(data), shape)
 	t := overBytes(bytesOf(data), DTypeOf[T](), shape, len(data))
-	t.storage.wrapped = true
 	return t
 }
 
@@ -133,7 +132,7 @@ func arangeInt(dtype DType, start, end, step float64) *Tensor {
 
 // rangeOf returns room for n elements, if they can be counted at all.
 func rangeOf(dtype DType, n float64) *Tensor {
-	if n >= 1<<53 {
+	if n >= 1<<53 || n > maxInt {
 		fail("arange", Overflow, "a range of %g elements cannot be made", n)
 	}
 	return newTensor("arange", cpuDevice, dtype, []int{int(n)})
@@ -175,7 +174,7 @@ func dataShape(op string, n int, shape []int) []int {
 
 // overBytes returns a contiguous tensor of size elements over host memory.
 func overBytes(data []byte, dtype DType, shape []int, size int) *Tensor {
-	t := &Tensor{storage: &Storage{device: cpuDevice, mem: cpu.HostMemory(data), bytes: len(data)}}
+	t := &Tensor{storage: &Storage{device: cpuDevice, mem: cpu.HostMemory(data), bytes: len(data), wrapped: true}}
 	t.init(dtype, shape, size)
 	return t
 }

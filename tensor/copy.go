@@ -6,12 +6,12 @@ package tensor
 // a narrower float rounds to nearest even.
 
 // Clone returns a contiguous copy with storage of its own.
-func (t *Tensor) Clone() *Tensor { return t.copyTo("clone", t.dtype) }
+func (t *Tensor) Clone() *Tensor { return t.copyTo("clone", present("clone", t).dtype) }
 
 // Contiguous returns t if it is contiguous, and otherwise a contiguous copy,
 // which counts as an implicit one.
 func (t *Tensor) Contiguous() *Tensor {
-	if t.contiguous {
+	if present("contiguous", t).contiguous {
 		t.storage.alive("contiguous")
 		return t
 	}
@@ -22,7 +22,7 @@ func (t *Tensor) Contiguous() *Tensor {
 // has that dtype already.
 func (t *Tensor) To(dtype DType) *Tensor {
 	checkDType("to", dtype)
-	if t.dtype == dtype {
+	if present("to", t).dtype == dtype {
 		t.storage.alive("to")
 		return t
 	}
@@ -32,7 +32,7 @@ func (t *Tensor) To(dtype DType) *Tensor {
 // ToDevice returns a contiguous copy of t on a device, or t itself if it lies
 // there already.
 func (t *Tensor) ToDevice(device Device) *Tensor {
-	t.storage.alive("to device")
+	present("to device", t).storage.alive("to device")
 	to, from := device.backend(), t.storage.device
 	if to == from {
 		return t
@@ -57,6 +57,7 @@ func (t *Tensor) ToDevice(device Device) *Tensor {
 func (t *Tensor) CopyFrom(src *Tensor) *Tensor {
 	const op = "copy from"
 	target(op, t)
+	present(op, src)
 	p := newPlan()
 	p.expand(op, 0, src, t.shape) // refuse before anything is copied
 	src = source(op, t, src.ToDevice(t.Device()), byPosition)
@@ -75,6 +76,7 @@ func (t *Tensor) implicitCopy(op, why string) *Tensor {
 
 // copyTo copies the logical values into a new contiguous tensor of dtype.
 func (t *Tensor) copyTo(op string, dtype DType) *Tensor {
+	present(op, t)
 	src := t.operand(op)
 	dst := newTensor(op, t.storage.device, dtype, t.shape)
 	dst.storage.device.Copy(dst.operand(op), src)

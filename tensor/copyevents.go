@@ -49,6 +49,9 @@ var (
 // too. stop may be called more than once and from anywhere; a call of f that
 // has begun may end after it.
 func OnCopy(f func(CopyEvent)) (stop func()) {
+	if f == nil {
+		fail("on copy", InvalidArgument, "the observer is nil")
+	}
 	observer := &f
 	rewatch(func(w *watchers) { w.observers = append(w.observers, observer) })
 	return once(func(w *watchers) {
@@ -98,7 +101,7 @@ func noteCopy(op, why string, dtype DType, shape, strides []int) {
 	if w == nil {
 		return
 	}
-	event := CopyEvent{Op: op, Reason: why, DType: dtype, Bytes: count(op, shape) * dtype.Size(),
+	event := CopyEvent{Op: op, Reason: why, DType: dtype, Bytes: checkRoom(op, count(op, shape), dtype.Size()),
 		Shape: append([]int(nil), shape...), Strides: append([]int(nil), strides...)}
 	event.File, event.Line = caller()
 	if w.forbids > 0 {

@@ -15,6 +15,7 @@ import (
 func Data[T Element](t *Tensor) []T {
 	checkElement[T]("data", t)
 	t.storage.alive("data")
+	checkRoom("data", t.size, t.dtype.Size())
 	out := make([]T, t.size)
 	copyOut("data", t, bytesOf(out))
 	return out
@@ -23,12 +24,22 @@ func Data[T Element](t *Tensor) []T {
 // Bytes returns the elements in logical order as bytes in the host's byte
 // order, copied. Any layout, dtype and device will do.
 func Bytes(t *Tensor) []byte {
-	t.storage.alive("bytes")
-	n := t.size * t.dtype.Size()
+	present("bytes", t).storage.alive("bytes")
+	n := checkRoom("bytes", t.size, t.dtype.Size())
 	words := make([]int64, (n+7)/8) // aligned for every dtype
 	out := bytesOf(words)[:n]
 	copyOut("bytes", t, out)
 	return out
+}
+
+// checkRoom refuses n elements of width bytes each that no memory can hold: a
+// view that repeats elements may have more than that. It returns their bytes.
+func checkRoom(op string, n, width int) int {
+	bytes := mul(op, "the byte count", n, width)
+	if err := cpu.CheckAlloc(bytes); err != nil {
+		fail(op, InvalidArgument, "allocation of %d bytes: %v", bytes, err)
+	}
+	return bytes
 }
 
 // copyOut writes the elements in logical order to out.
@@ -71,6 +82,9 @@ func Raw[T Element](t *Tensor) []T {
 // before f is called, layouts that are not contiguous with kind NotContiguous.
 func Mutate[T Element](t *Tensor, f func([]T)) {
 	checkElement[T]("mutate", t)
+	if f == nil {
+		fail("mutate", InvalidArgument, "the function that is to write is nil")
+	}
 	target("mutate", t)
 	requireContiguous("mutate", t, "write through CopyFrom, or to a contiguous view")
 	if t.size == 0 || t.storage.mem.Host() != nil {
@@ -108,7 +122,7 @@ func At[T Element](t *Tensor, index ...int) T {
 
 // position returns where in the storage the element at index stands.
 func (t *Tensor) position(op string, index []int) int {
-	if len(index) != len(t.shape) {
+	if len(index) != len(present(op, t).shape) {
 		panic(&Error{Op: op, Kind: RankMismatch, Expected: len(t.shape), Actual: len(index),
 			Message: "index " + dimsString(index) + " has " + itoa(len(index)) + " entries for shape " + dimsString(t.shape)})
 	}
@@ -156,7 +170,7 @@ func download(op string, t *Tensor, dst []byte) {
 
 // checkElement refuses a Go type that is not that of t's elements.
 func checkElement[T Element](op string, t *Tensor) {
-	if want := DTypeOf[T](); t.dtype != want {
+	if want := DTypeOf[T](); present(op, t).dtype != want {
 		var zero T
 		fail(op, DTypeMismatch, "%T elements were asked of a %s tensor; convert it first with To(%s)", zero, t.dtype, want)
 	}

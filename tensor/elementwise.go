@@ -157,10 +157,7 @@ func wantIntegerOperand(op string, code backend.BinaryOp, a, b *Tensor) {
 					dimsString(unravel(at, b.shape)) + " of a divisor of shape " + dimsString(b.shape) + "; divide floats for an infinity"})
 		}
 	case backend.Pow:
-		if b.size == 0 {
-			return
-		}
-		if value, at, ok := b.storage.device.CheckIndex(b.operand(op), maxInt); !ok && value < 0 {
+		if value, at := firstNegative(op, b); at >= 0 {
 			panic(&Error{Op: op, Kind: InvalidArgument, Start: at, Actual: int(value),
 				Message: "integer power of a negative exponent " + itoa(int(value)) + " at position " +
 					dimsString(unravel(at, b.shape)) + " of exponents of shape " + dimsString(b.shape) + "; use floats"})

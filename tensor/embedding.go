@@ -17,7 +17,7 @@ func AppendEmbeddingShape(buf []int, weight, index *Tensor) []int {
 }
 
 func appendRows(buf []int, index, weight *Tensor) []int {
-	return append(append(buf, index.shape...), weight.shape[1])
+	return append(append(buf, present("embedding", index).shape...), weight.shape[1])
 }
 
 // EmbeddingInto writes the rows of weight (V, D) that index (N...) names to dst

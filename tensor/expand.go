@@ -6,7 +6,7 @@ package tensor
 // first.
 func (t *Tensor) Expand(shape ...int) *Tensor {
 	const op = "expand"
-	added := len(shape) - len(t.shape)
+	added := len(shape) - len(present(op, t).shape)
 	if added < 0 {
 		panic(&Error{Op: op, Kind: RankMismatch, Expected: len(t.shape), Actual: len(shape),
 			Message: "shape " + dimsString(shape) + " has fewer dims than the tensor of shape " + dimsString(t.shape)})

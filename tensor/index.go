@@ -10,6 +10,8 @@ import "github.com/stria-ml/stria/internal/backend"
 // Gather returns t[index[i][j]][j] at [i][j] along dim (dim 0 here). index has
 // t's rank and no larger extents in the other dims; the result has its shape.
 func (t *Tensor) Gather(dim int, index *Tensor) *Tensor {
+	present("gather", t)
+	present("gather", index)
 	dst := newTensor("gather", t.storage.device, t.dtype, index.shape)
 	GatherInto(dst, t, dim, index)
 	return dst
@@ -35,6 +37,7 @@ func GatherInto(dst, x *Tensor, dim int, index *Tensor) {
 // 0 here). index has t's rank, no larger extents than t in the other dims and
 // no larger ones than src; elements of src beyond index are left out.
 func (t *Tensor) ScatterAdd(dim int, index, src *Tensor) *Tensor {
+	present("scatteradd", t)
 	dst := newTensor("scatteradd", t.storage.device, t.dtype, t.shape)
 	ScatterAddInto(dst, t, dim, index, src)
 	return dst
@@ -121,14 +124,17 @@ func wantNoLarger(op, what string, t, index *Tensor, except int) {
 // takes one index and gives a 0-d result.
 func (t *Tensor) IndexSelect(dim int, index *Tensor) *Tensor {
 	var buf [MaxDims]int
-	dst := newTensor("indexselect", t.storage.device, t.dtype, AppendIndexSelectShape(buf[:0], t, dim, index))
+	shape := AppendIndexSelectShape(buf[:0], t, dim, index)
+	dst := newTensor("indexselect", t.storage.device, t.dtype, shape)
 	IndexSelectInto(dst, t, dim, index)
 	return dst
 }
 
 // AppendIndexSelectShape appends the shape of t.IndexSelect(dim, index).
 func AppendIndexSelectShape(buf []int, t *Tensor, dim int, index *Tensor) []int {
-	start, axis := len(buf), wrapDim("indexselect", dim, len(t.shape))
+	const op = "indexselect"
+	present(op, index)
+	start, axis := len(buf), wrapDim(op, dim, len(present(op, t).shape))
 	buf = append(buf, t.shape...)
 	if len(t.shape) > 0 {
 		buf[start+axis] = index.size
@@ -157,6 +163,7 @@ func IndexSelectInto(dst, x *Tensor, dim int, index *Tensor) {
 // index has one dim, or none for a single place; src has t's shape but for
 // index's length in dim.
 func (t *Tensor) IndexAdd(dim int, index, src *Tensor) *Tensor {
+	present("indexadd", t)
 	dst := newTensor("indexadd", t.storage.device, t.dtype, t.shape)
 	IndexAddInto(dst, t, dim, index, src)
 	return dst

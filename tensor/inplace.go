@@ -72,7 +72,7 @@ func (t *Tensor) DivScalarInPlace(value float64) *Tensor {
 
 // PowScalarInPlace raises to the power value, as PowInPlace does.
 func (t *Tensor) PowScalarInPlace(value float64) *Tensor {
-	if t.dtype.IsFloat() {
+	if present("pow in place", t).dtype.IsFloat() {
 		return t.unaryInPlace("pow in place", backend.PowScalar, value)
 	}
 	return t.scalarInPlace("pow in place", backend.Pow, value)
@@ -83,7 +83,7 @@ func (t *Tensor) PowScalarInPlace(value float64) *Tensor {
 // elements stay. For Int64 tensors finite bounds must be whole numbers.
 func (t *Tensor) ClampInPlace(low, high float64) *Tensor {
 	const op = "clamp in place"
-	unaryInto(op, backend.Clamp, t, t, bounds(op, t.dtype, low, high))
+	unaryInto(op, backend.Clamp, t, t, bounds(op, present(op, t).dtype, low, high))
 	return t
 }
 
@@ -118,7 +118,7 @@ func (t *Tensor) binaryInPlace(op string, code backend.BinaryOp, other *Tensor) 
 // unaryInPlace computes t = t op value where the device has op with a
 // parameter.
 func (t *Tensor) unaryInPlace(op string, code backend.UnaryOp, value float64) *Tensor {
-	unaryInto(op, code, t, t, scalars(op, t.dtype, value, 0))
+	unaryInto(op, code, t, t, scalars(op, present(op, t).dtype, value, 0))
 	return t
 }
 

@@ -80,7 +80,7 @@ func first(op string, ts []*Tensor) *Tensor {
 	if len(ts) == 0 {
 		fail(op, InvalidArgument, "no tensors to join; the shape of nothing is unknown")
 	}
-	return ts[0]
+	return present(op, ts[0])
 }
 
 // checkJoin checks tensors to join along dim of a result that has grown by some

@@ -11,11 +11,16 @@ const MaxDims = backend.MaxRank
 
 // mul multiplies sizes, or fails with Overflow.
 func mul(op, what string, a, b int) int {
-	hi, lo := bits.Mul64(uint64(a), uint64(b))
-	if hi != 0 || int(lo) < 0 || a < 0 || b < 0 {
+	if overflows(a, b) {
 		fail(op, Overflow, "%s overflows int: %d * %d", what, a, b)
 	}
-	return int(lo)
+	return a * b
+}
+
+// overflows reports whether a or b is negative or a*b no int.
+func overflows(a, b int) bool {
+	hi, lo := bits.Mul(uint(a), uint(b))
+	return hi != 0 || int(lo) < 0 || a < 0 || b < 0
 }
 
 // add adds offsets, or fails with Overflow.
@@ -53,10 +58,10 @@ func count(op string, shape []int) int {
 
 // dimsLazy formats shape only when product*extent is about to overflow.
 func dimsLazy(shape []int, product, extent int) string {
-	if hi, lo := bits.Mul64(uint64(product), uint64(extent)); hi == 0 && int(lo) >= 0 {
-		return ""
+	if overflows(product, extent) {
+		return dimsString(shape)
 	}
-	return dimsString(shape)
+	return ""
 }
 
 // rowMajor fills strides with those of a contiguous tensor of shape. Extents

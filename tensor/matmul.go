@@ -70,7 +70,9 @@ func multiply(op string, p *plan, dst, a, b *Tensor, alpha float64, accumulate b
 	a, b = source(op, dst, a, anywhere), source(op, dst, b, anywhere)
 	m := p.product(op, dst, a, b)
 	m.fold()
-	m.run(dst.storage.device, 0, alpha, accumulate)
+	if dst.size > 0 && (a.size > 0 || !accumulate) { // else there may be places without end, and nothing to add
+		m.run(dst.storage.device, 0, alpha, accumulate)
+	}
 	p.done()
 	wrote(dst)
 }

@@ -84,7 +84,7 @@ func checkNorm(op string, x, w, b *Tensor) {
 	if len(x.shape) == 0 {
 		panic(&Error{Op: op, Kind: RankMismatch, Expected: 1, Message: "a 0-d operand has no dim to normalise; Unsqueeze it"})
 	}
-	sameKind(op, x, w, b)
+	sameKindIfAny(op, x, w, b)
 	width := x.shape[len(x.shape)-1:]
 	if w != nil {
 		wantShape(op, "the weight", w, width)
@@ -96,7 +96,8 @@ func checkNorm(op string, x, w, b *Tensor) {
 
 // checkNormGrad checks the gradients of a normalisation of x.
 func checkNormGrad(op string, x, dy, dx, dw, db *Tensor) {
-	sameKind(op, x, dy, dx, dw, db)
+	sameKind(op, x, dy)
+	sameKindIfAny(op, x, dx, dw, db)
 	wantShape(op, "the output's gradient", dy, x.shape)
 	width := x.shape[len(x.shape)-1:]
 	if dx != nil {

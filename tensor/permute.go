@@ -8,7 +8,7 @@ func (t *Tensor) Transpose(dim0, dim1 int) *Tensor { return t.swap("transpose", 
 // fewer dims. It refuses more than two dims, where MT or Permute say what is
 // meant.
 func (t *Tensor) T() *Tensor {
-	switch n := len(t.shape); n {
+	switch n := len(present("T", t).shape); n {
 	case 0, 1:
 		return t.alias("T")
 	case 2:
@@ -22,7 +22,7 @@ func (t *Tensor) T() *Tensor {
 // MT returns a view with the last two dims swapped: the transpose of each
 // matrix in a batch (..., M, N).
 func (t *Tensor) MT() *Tensor {
-	if n := len(t.shape); n < 2 {
+	if n := len(present("MT", t).shape); n < 2 {
 		panic(&Error{Op: "MT", Kind: RankMismatch, Expected: 2, Actual: n,
 			Message: "needs at least 2 dims, got shape " + dimsString(t.shape)})
 	}
@@ -33,7 +33,7 @@ func (t *Tensor) MT() *Tensor {
 // once.
 func (t *Tensor) Permute(order ...int) *Tensor {
 	const op = "permute"
-	if len(order) != len(t.shape) {
+	if len(order) != len(present(op, t).shape) {
 		panic(&Error{Op: op, Kind: PermutationLength, Expected: len(t.shape), Actual: len(order),
 			Message: "order " + dimsString(order) + " names " + itoa(len(order)) + " dims of a tensor that has " +
 				itoa(len(t.shape)) + " (shape " + dimsString(t.shape) + ")"})
@@ -55,7 +55,7 @@ func (t *Tensor) Permute(order ...int) *Tensor {
 
 func (t *Tensor) swap(op string, dim0, dim1 int) *Tensor {
 	var d dims
-	d.load(t)
+	d.load(op, t)
 	a, b := wrapDim(op, dim0, d.n), wrapDim(op, dim1, d.n)
 	if d.n > 0 {
 		d.shape[a], d.shape[b] = d.shape[b], d.shape[a]

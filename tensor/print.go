@@ -10,6 +10,9 @@ const (
 	printAll  = 1000 // elements up to which a tensor is printed whole
 	edgeItems = 3    // indices shown at each end of a dim that is cut short
 	lineWidth = 80
+	maxDigits = 1074    // behind the point of a float64, at most
+	maxWidth  = 1200    // of a column: room for any number with all its digits
+	largest   = 1 << 20 // elements, more than which are never printed whole
 	openText  = "tensor("
 	cutText   = "..."
 )
@@ -25,19 +28,21 @@ func (t *Tensor) String() string {
 // elements, %f, %e and %g set it for floats, and %d is for integers. A precision
 // sets the digits behind the point (4 by default), a width the least width of a
 // column. Tensors of more than 1000 elements show the ends of long dims, unless
-// the flag # asks for all; the flag + adds dtype, shape, strides, offset and
+// the flag # asks for all, of up to a million; the flag + adds dtype, shape, strides, offset and
 // version. Float32, Int64 and Bool go without saying; other dtypes are named,
 // and shapes where the brackets do not show them.
 func (t *Tensor) Format(f fmt.State, verb rune) {
+	present("print", t)
 	if !strings.ContainsRune("vsfegd", verb) || verb == 'd' && t.dtype.IsFloat() {
 		fmt.Fprintf(f, "%%!%c(*tensor.Tensor of %s)", verb, t.dtype)
 		return
 	}
 	o := printOptions{verb: byte(verb), prec: -1, all: f.Flag('#'), layout: f.Flag('+')}
 	if prec, given := f.Precision(); given {
-		o.prec = prec
+		o.prec = min(prec, maxDigits)
 	}
-	o.width, _ = f.Width()
+	width, _ := f.Width()
+	o.width = min(width, maxWidth)
 	io.WriteString(f, t.render(o))
 }
 
@@ -76,9 +81,9 @@ type printer struct {
 }
 
 func (t *Tensor) render(o printOptions) string {
-	t.storage.alive("print")
+	present("print", t).storage.alive("print")
 	p := &printer{t: t}
-	if t.size > printAll && !o.all {
+	if t.size > printAll && !o.all || t.size > largest {
 		p.edge = edgesFor(t.shape)
 	}
 	if t.size > 0 {
@@ -102,7 +107,7 @@ func edgesFor(shape []int) int {
 	for edge := edgeItems; edge > 1; edge-- {
 		shown := 1
 		for _, extent := range shape {
-			shown *= min(extent, 2*edge)
+			shown = min(shown*min(extent, 2*edge), printAll+1)
 		}
 		if shown <= printAll {
 			return edge

@@ -132,6 +132,7 @@ func newReduce(op string, code backend.ReduceOp, x *Tensor, keepDim bool, dims [
 // them.
 func reduceInto(op string, code backend.ReduceOp, dst, x *Tensor, dims []int) {
 	wantReduce(op, code, x, dims)
+	present(op, dst)
 	p := newPlan()
 	keepDim := len(dst.shape) == len(x.shape)
 	result(op, dst, x, x.dtype, appendReduced(op, p.dims[0].shape[:0], x, keepDim, dims))
@@ -199,7 +200,7 @@ func AppendReducedShape(buf []int, t *Tensor, keepDim bool, dims ...int) []int {
 }
 
 func appendReduced(op string, buf []int, t *Tensor, keepDim bool, dims []int) []int {
-	reduced := reducedDims(op, len(t.shape), dims)
+	reduced := reducedDims(op, len(present(op, t).shape), dims)
 	for axis, extent := range t.shape {
 		switch {
 		case !reduced.has(axis):

@@ -31,6 +31,7 @@ func ArgMinInto(dst, x *Tensor, dim int) { argInto("argmin", backend.ArgMin, dst
 
 func newArg(op string, code backend.ArgOp, x *Tensor, dim int, keepDim bool) *Tensor {
 	var buf [MaxDims]int
+	wantDType(op, "the operand", x, numbers)
 	dst := newTensor(op, x.storage.device, Int64, appendReduced(op, buf[:0], x, keepDim, []int{dim}))
 	argInto(op, code, dst, x, dim)
 	return dst
@@ -42,6 +43,7 @@ func argInto(op string, code backend.ArgOp, dst, x *Tensor, dim int) {
 	if len(x.shape) > 0 && x.shape[axis] == 0 {
 		nothingToReduce(op, x, axis)
 	}
+	present(op, dst)
 	p := newPlan()
 	keepDim := len(dst.shape) == len(x.shape)
 	one := [1]int{axis}
@@ -67,6 +69,7 @@ func (p *plan) vector(slot int, o backend.Operand) backend.Operand {
 
 // CumSum returns the running sums along dim. t is float or Int64.
 func (t *Tensor) CumSum(dim int) *Tensor {
+	wantDType("cumsum", "the operand", t, numbers)
 	dst := newTensor("cumsum", t.storage.device, t.dtype, t.shape)
 	CumSumInto(dst, t, dim)
 	return dst

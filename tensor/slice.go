@@ -7,7 +7,7 @@ const End = math.MaxInt
 
 // axis returns dim as an index from 0; unlike wrapDim, a 0-d tensor has none.
 func (t *Tensor) axis(op string, dim int) int {
-	if len(t.shape) == 0 {
+	if len(present(op, t).shape) == 0 {
 		panic(&Error{Op: op, Kind: DimOutOfRange, Axis: dim, Actual: dim, Message: "dim " + itoa(dim) + " of a 0-d tensor, which has none"})
 	}
 	return wrapDim(op, dim, len(t.shape))
@@ -43,7 +43,7 @@ func clampBound(bound, extent int) int {
 // along returns length indices of a dim, from first on, step apart.
 func (t *Tensor) along(op string, axis, first, length, step int) *Tensor {
 	var d dims
-	d.load(t)
+	d.load(op, t)
 	offset := add(op, "the offset", t.offset, mul(op, "the offset", first, t.strides[axis]))
 	d.shape[axis], d.strides[axis] = length, mul(op, "the stride", t.strides[axis], step)
 	return d.view(op, t, offset)
@@ -64,7 +64,7 @@ func (t *Tensor) Select(dim, index int) *Tensor {
 				" in shape " + dimsString(t.shape)})
 	}
 	var d dims
-	d.load(t)
+	d.load(op, t)
 	offset := add(op, "the offset", t.offset, mul(op, "the offset", i, t.strides[axis]))
 	d.remove(axis)
 	return d.view(op, t, offset)

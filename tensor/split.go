@@ -27,8 +27,16 @@ func (t *Tensor) Chunk(chunks, dim int) []*Tensor {
 	return t.pieces("chunk", axis, size, ceilDiv(t.shape[axis], size))
 }
 
+// maxPieces is the most views that one call makes. Dims that repeat elements and
+// empty ones can be cut into more than memory holds.
+const maxPieces = 1 << 20
+
 // pieces cuts a dim into n views of size indices each, the last one shorter.
 func (t *Tensor) pieces(op string, axis, size, n int) []*Tensor {
+	if n > maxPieces {
+		panic(&Error{Op: op, Kind: InvalidArgument, Axis: axis, Expected: maxPieces, Actual: n,
+			Message: itoa(n) + " views of dim " + itoa(axis) + " of shape " + dimsString(t.shape) + " are more than " + itoa(maxPieces)})
+	}
 	views := make([]*Tensor, n)
 	extent := t.shape[axis]
 	for i := range views {

@@ -3,7 +3,7 @@ package tensor
 // Squeeze returns a view without the dims of extent 1.
 func (t *Tensor) Squeeze() *Tensor {
 	var d dims
-	for axis, extent := range t.shape {
+	for axis, extent := range present("squeeze", t).shape {
 		if extent != 1 {
 			d.shape[d.n], d.strides[d.n] = extent, t.strides[axis]
 			d.n++
@@ -16,7 +16,7 @@ func (t *Tensor) Squeeze() *Tensor {
 // the whole otherwise. A 0-d tensor takes dims 0 and -1.
 func (t *Tensor) SqueezeDim(dim int) *Tensor {
 	var d dims
-	d.load(t)
+	d.load("squeeze", t)
 	axis := wrapDim("squeeze", dim, d.n)
 	if d.n > 0 && d.shape[axis] == 1 {
 		d.remove(axis)
@@ -30,7 +30,7 @@ func (t *Tensor) SqueezeDim(dim int) *Tensor {
 func (t *Tensor) Unsqueeze(dim int) *Tensor {
 	const op = "unsqueeze"
 	var d dims
-	d.load(t)
+	d.load(op, t)
 	axis, stride := wrapDim(op, dim, d.n+1), 1
 	if axis < d.n {
 		stride = mul(op, "the new stride", d.shape[axis], d.strides[axis])

@@ -45,6 +45,9 @@ func (s *Stream) Split(name string) *Stream {
 // Take reserves n blocks and returns the key and the counter of the first one,
 // for operations that draw on a device, such as DropoutInto.
 func (s *Stream) Take(n int) (key, counter uint64) {
+	if s == nil {
+		fail("take", InvalidArgument, "the stream is nil; NewStream makes one")
+	}
 	if n < 0 {
 		fail("take", InvalidArgument, "%d random numbers cannot be taken", n)
 	}
@@ -85,6 +88,7 @@ func (s *Stream) Perm(n int) []int {
 	if n < 0 {
 		fail("perm", InvalidArgument, "no permutation has %d elements", n)
 	}
+	checkRoom("perm", n, bits.UintSize/8)
 	order := make([]int, n)
 	for i := range order { // Fisher and Yates, from the inside out
 		j := s.IntN(i + 1)

@@ -3,6 +3,7 @@ package tensor
 // SwiGLU returns silu(gate) * up (Shazeer 2020, arXiv:2002.05202). Both have
 // one shape.
 func SwiGLU(gate, up *Tensor) *Tensor {
+	checkGate("swiglu", gate, up)
 	dst := newTensor("swiglu", gate.storage.device, gate.dtype, gate.shape)
 	SwiGLUInto(dst, gate, up)
 	return dst
@@ -25,7 +26,8 @@ func SwiGLUInto(y, gate, up *Tensor) {
 func SwiGLUGradInto(dgate, dup, gate, up, dy *Tensor, accGate, accUp bool) {
 	const op = "swiglu gradient"
 	checkGate(op, gate, up)
-	sameKind(op, gate, dy, dgate, dup)
+	sameKind(op, gate, dy)
+	sameKindIfAny(op, gate, dgate, dup)
 	wantShape(op, "the output's gradient", dy, gate.shape)
 	if dgate != nil {
 		wantShape(op, "the gate's gradient", dgate, gate.shape)

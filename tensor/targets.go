@@ -62,11 +62,14 @@ func sharesAny(t *Tensor, others []*Tensor) bool {
 }
 
 // disjoint reports whether a and b certainly share no element: they have
-// different storages, or lie in different ranges of one, or, like the halves of
+// different memory, or lie in different ranges of one, or, like the halves of
 // a matrix's columns, in different ranges of every row.
 func disjoint(a, b *Tensor) bool {
-	if a.storage != b.storage || a.size == 0 || b.size == 0 {
+	if !sharesMemory(a.storage, b.storage) || a.size == 0 || b.size == 0 {
 		return true
+	}
+	if a.storage != b.storage {
+		return false
 	}
 	if a.dtype != b.dtype {
 		return false

@@ -46,7 +46,7 @@ func (t *Tensor) setDims(shape, strides []int) {
 // in a view operation cannot read out of bounds. A view of a tensor that an
 // arena holds, and has not handed out, is held by that arena too.
 func newView(op string, base *Tensor, shape, strides []int, offset int) *Tensor {
-	base.storage.alive(op)
+	present(op, base).storage.alive(op)
 	size := checkLayout(op, base.storage, base.dtype, shape, strides, offset)
 	var t *Tensor
 	if base.arena != nil && !base.exposed && !base.dropped {
@@ -104,59 +104,55 @@ func (t *Tensor) init(dtype DType, shape []int, size int) {
 }
 
 // Shape returns the extents of the dims.
-func (t *Tensor) Shape() []int { return append([]int(nil), t.shape...) }
+func (t *Tensor) Shape() []int { return append([]int(nil), present("shape", t).shape...) }
 
 // Strides returns how many elements one step along each dim skips.
-func (t *Tensor) Strides() []int { return append([]int(nil), t.strides...) }
+func (t *Tensor) Strides() []int { return append([]int(nil), present("strides", t).strides...) }
 
 // Offset returns the storage position of the first element, in elements.
-func (t *Tensor) Offset() int { return t.offset }
+func (t *Tensor) Offset() int { return present("offset", t).offset }
 
 // Dim returns the number of dims.
-func (t *Tensor) Dim() int { return len(t.shape) }
+func (t *Tensor) Dim() int { return len(present("dim", t).shape) }
 
 // Len returns the number of elements.
-func (t *Tensor) Len() int { return t.size }
+func (t *Tensor) Len() int { return present("len", t).size }
 
 // Size returns the extent of a dim; negative dims count from the end.
 func (t *Tensor) Size(dim int) int {
-	if len(t.shape) == 0 {
-		panic(&Error{Op: "size", Kind: DimOutOfRange, Axis: dim, Message: "a 0-d tensor has no dims"})
-	}
-	return t.shape[wrapDim("size", dim, len(t.shape))]
+	return t.shape[t.axis("size", dim)]
 }
 
 // Stride returns the stride of a dim; negative dims count from the end.
 func (t *Tensor) Stride(dim int) int {
-	if len(t.shape) == 0 {
-		panic(&Error{Op: "stride", Kind: DimOutOfRange, Axis: dim, Message: "a 0-d tensor has no dims"})
-	}
-	return t.strides[wrapDim("stride", dim, len(t.shape))]
+	return t.strides[t.axis("stride", dim)]
 }
 
 // DType returns the type of the elements.
-func (t *Tensor) DType() DType { return t.dtype }
+func (t *Tensor) DType() DType { return present("dtype", t).dtype }
 
 // Device returns where the tensor's bytes are.
-func (t *Tensor) Device() Device { return Device{t.storage.device} }
+func (t *Tensor) Device() Device { return Device{present("device", t).storage.device} }
 
 // IsContiguous reports whether row-major order walks consecutive elements of
 // the storage. Strides of extent 1 do not matter; an empty tensor always is.
-func (t *Tensor) IsContiguous() bool { return t.contiguous }
+func (t *Tensor) IsContiguous() bool { return present("is contiguous", t).contiguous }
 
 // Storage returns the storage that the tensor views.
 func (t *Tensor) Storage() *Storage {
-	t.expose()
+	present("storage", t).expose()
 	return t.storage
 }
 
 // SharesStorage reports whether a and b view one storage.
-func (t *Tensor) SharesStorage(b *Tensor) bool { return t.storage == b.storage }
+func (t *Tensor) SharesStorage(b *Tensor) bool {
+	return present("shares storage", t).storage == present("shares storage", b).storage
+}
 
 // Same reports whether t and b are the same elements in the same order: one
 // storage, dtype, shape, strides (where they step) and offset.
 func (t *Tensor) Same(b *Tensor) bool {
-	return t.storage == b.storage && t.dtype == b.dtype && t.offset == b.offset && sameLayout(t, b)
+	return present("same", t).storage == present("same", b).storage && t.dtype == b.dtype && t.offset == b.offset && sameLayout(t, b)
 }
 
 // sameLayout reports whether equal positions are equally far from the start.
@@ -173,7 +169,7 @@ func sameLayout(a, b *Tensor) bool {
 }
 
 // Version returns how many writes the tensor's storage has seen.
-func (t *Tensor) Version() int64 { return t.storage.version.Load() }
+func (t *Tensor) Version() int64 { return present("version", t).storage.version.Load() }
 
 // operand describes t to its device, for reading.
 func (t *Tensor) operand(op string) backend.Operand {

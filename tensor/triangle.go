@@ -35,7 +35,7 @@ func triangleInto(op string, part backend.TrianglePart, dst, x *Tensor, diagonal
 
 // wantMatrix checks that t has at least two dims.
 func wantMatrix(op, what string, t *Tensor) {
-	if len(t.shape) < 2 {
+	if len(present(op, t).shape) < 2 {
 		panic(&Error{Op: op, Kind: RankMismatch, Expected: 2, Actual: len(t.shape),
 			Message: what + " has shape " + dimsString(t.shape) + ", expected at least 2 dims (..., M, N); Unsqueeze it"})
 	}

@@ -71,23 +71,23 @@ func (t *Tensor) IsNaN() *Tensor { return newUnary("isnan", backend.IsNaN, t, no
 
 // PowScalar returns t to the power of e.
 func (t *Tensor) PowScalar(e float64) *Tensor {
-	return newUnary("pow", backend.PowScalar, t, scalars("pow", t.dtype, e, 0))
+	return newUnary("pow", backend.PowScalar, t, scalars("pow", present("pow", t).dtype, e, 0))
 }
 
 // AddScalar returns t + v. Int64 tensors take whole numbers only.
 func (t *Tensor) AddScalar(v float64) *Tensor {
-	return newUnary("addscalar", backend.AddScalar, t, scalars("addscalar", t.dtype, v, 0))
+	return newUnary("addscalar", backend.AddScalar, t, scalars("addscalar", present("addscalar", t).dtype, v, 0))
 }
 
 // MulScalar returns t * v. Int64 tensors take whole numbers only.
 func (t *Tensor) MulScalar(v float64) *Tensor {
-	return newUnary("mulscalar", backend.MulScalar, t, scalars("mulscalar", t.dtype, v, 0))
+	return newUnary("mulscalar", backend.MulScalar, t, scalars("mulscalar", present("mulscalar", t).dtype, v, 0))
 }
 
 // Clamp returns min(max(t, low), high), so that high wins where low is above
 // it. Infinite bounds do not bind.
 func (t *Tensor) Clamp(low, high float64) *Tensor {
-	return newUnary("clamp", backend.Clamp, t, bounds("clamp", t.dtype, low, high))
+	return newUnary("clamp", backend.Clamp, t, bounds("clamp", present("clamp", t).dtype, low, high))
 }
 
 // ExpInto writes e to the power of x to dst, of x's shape and dtype; so do the
@@ -150,22 +150,22 @@ func IsNaNInto(dst, x *Tensor) { unaryInto("isnan", backend.IsNaN, dst, x, noPar
 
 // PowScalarInto writes x to the power of e to dst.
 func PowScalarInto(dst, x *Tensor, e float64) {
-	unaryInto("pow", backend.PowScalar, dst, x, scalars("pow", x.dtype, e, 0))
+	unaryInto("pow", backend.PowScalar, dst, x, scalars("pow", present("pow", x).dtype, e, 0))
 }
 
 // AddScalarInto writes x + v to dst.
 func AddScalarInto(dst, x *Tensor, v float64) {
-	unaryInto("addscalar", backend.AddScalar, dst, x, scalars("addscalar", x.dtype, v, 0))
+	unaryInto("addscalar", backend.AddScalar, dst, x, scalars("addscalar", present("addscalar", x).dtype, v, 0))
 }
 
 // MulScalarInto writes x * v to dst.
 func MulScalarInto(dst, x *Tensor, v float64) {
-	unaryInto("mulscalar", backend.MulScalar, dst, x, scalars("mulscalar", x.dtype, v, 0))
+	unaryInto("mulscalar", backend.MulScalar, dst, x, scalars("mulscalar", present("mulscalar", x).dtype, v, 0))
 }
 
 // ClampInto writes min(max(x, low), high) to dst.
 func ClampInto(dst, x *Tensor, low, high float64) {
-	unaryInto("clamp", backend.Clamp, dst, x, bounds("clamp", x.dtype, low, high))
+	unaryInto("clamp", backend.Clamp, dst, x, bounds("clamp", present("clamp", x).dtype, low, high))
 }
 
 var noParams [2]backend.Scalar

@@ -11,8 +11,8 @@ type dims struct {
 }
 
 // load starts from t's own layout.
-func (d *dims) load(t *Tensor) {
-	d.n = len(t.shape)
+func (d *dims) load(op string, t *Tensor) {
+	d.n = len(present(op, t).shape)
 	copy(d.shape[:], t.shape)
 	copy(d.strides[:], t.strides)
 }
@@ -90,7 +90,7 @@ func (t *Tensor) Flatten(start, end int) *Tensor {
 
 // flattened sets the shape to t's with dims start to end merged.
 func (d *dims) flattened(op string, t *Tensor, start, end int) {
-	d.load(t)
+	d.load(op, t)
 	first, last := wrapDim(op, start, d.n), wrapDim(op, end, d.n)
 	if first > last {
 		panic(&Error{Op: op, Kind: InvalidArgument, Start: first, End: last,
@@ -140,7 +140,7 @@ func (d *dims) viewOrCopy(op string, t *Tensor) *Tensor {
 // reshaped sets the shape to the requested one, -1 resolved, and checks the
 // number of elements.
 func (d *dims) reshaped(op string, t *Tensor, requested []int) {
-	d.infer(op, requested, t.size)
+	d.infer(op, requested, present(op, t).size)
 	if n := count(op, d.extents()); n != t.size {
 		panic(&Error{Op: op, Kind: ElementCount, Expected: t.size, Actual: n,
 			Message: "shape " + dimsString(requested) + " has " + itoa(n) + " elements, but the tensor of shape " +

@@ -26,7 +26,7 @@ type viewCase struct {
 }
 
 // openEnd is how the file writes a slice's open end.
-const openEnd = 1 << 62
+const openEnd = float64(1 << 62)
 
 // counting returns 0, 1, 2, ... in shape.
 func counting(shape ...int) *Tensor {
@@ -72,9 +72,9 @@ func applyView(t *Tensor, op []any) *Tensor {
 	case "expand":
 		return t.Expand(list(1)...)
 	case "slice":
-		end := n(3)
-		if end == openEnd {
-			end = End
+		end := End
+		if op[3].(float64) != openEnd {
+			end = n(3)
 		}
 		return t.Slice(n(1), n(2), end, n(4))
 	case "select":

@@ -13,7 +13,7 @@ import "unsafe"
 func (t *Tensor) HasInternalOverlap() bool {
 	var order [MaxDims]int
 	n := 0
-	if t.size < 2 || t.contiguous {
+	if present("overlap", t).size < 2 || t.contiguous {
 		return false
 	}
 	for axis, extent := range t.shape {
@@ -38,7 +38,7 @@ func (t *Tensor) HasInternalOverlap() bool {
 
 // target checks that op may write to dst.
 func target(op string, dst *Tensor) {
-	dst.storage.writable(op)
+	present(op, dst).storage.writable(op)
 	if dst.HasInternalOverlap() {
 		fail(op, InternalOverlap, "cannot write to shape %s with strides %s because several positions share one element; Clone it first",
 			dimsString(dst.shape), dimsString(dst.strides))
@@ -57,7 +57,7 @@ const (
 // has yet to read: shared storage at other positions, or any shared storage for
 // operations that read anywhere.
 func source(op string, dst, src *Tensor, how access) *Tensor {
-	src.storage.alive(op)
+	present(op, src).storage.alive(op)
 	if !sharesMemory(src.storage, dst.storage) || src.size == 0 || how == byPosition && dst.Same(src) {
 		return src
 	}
@@ -65,7 +65,7 @@ func source(op string, dst, src *Tensor, how access) *Tensor {
 }
 
 // sharesMemory reports whether a write to one storage may be seen in the other:
-// two that Wrap made may overlap.
+// two that Wrap or FromMapped made may overlap.
 func sharesMemory(a, b *Storage) bool {
 	if a == b || !a.wrapped || !b.wrapped || a.bytes == 0 || b.bytes == 0 {
 		return a == b

@@ -34,8 +34,13 @@ var dtypes = [NumDTypes]struct {
 	Uint8:    {"uint8", 1},
 }
 
-// Size returns the bytes of one element.
-func (d DType) Size() int { return dtypes[d].size }
+// Size returns the bytes of one element, 0 for a number that is no element type.
+func (d DType) Size() int {
+	if !d.Valid() {
+		return 0
+	}
+	return dtypes[d].size
+}
 
 // Valid reports whether d is one of the element types.
 func (d DType) Valid() bool { return d < NumDTypes }

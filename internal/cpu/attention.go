@@ -140,6 +140,7 @@ func (t *attentionTask[T]) finish(r *attentionRows[T], q *queryTile) {
 		lse := t.lse[t.stat(q, row/span)+row%span:]
 		if r.sum[row] == 0 {
 			lse[0] = T(math.Inf(-1))
+			clear(r.out[row*t.width:][:t.width]) // not 0 where v is infinite
 			continue
 		}
 		lse[0] = T(float64(r.max[row]) + math.Log(r.sum[row]))

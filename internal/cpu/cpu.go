@@ -5,6 +5,8 @@ package cpu
 
 import (
 	"fmt"
+	"math"
+	"sync"
 	"unsafe"
 
 	"github.com/stria-ml/stria/internal/backend"
@@ -37,10 +39,24 @@ const cacheLine = 64
 // maxAlloc is more than any machine has and less than what makes Go panic.
 const maxAlloc = 1 << 46
 
+// allocLimit is the most bytes that one allocation may take.
+var allocLimit = sync.OnceValue(func() int {
+	return int(min(machineMemory(), maxAlloc, math.MaxInt-cacheLine))
+})
+
+// CheckAlloc returns an error if the machine cannot have n bytes free: Go would
+// panic, or end the program, for want of memory.
+func CheckAlloc(n int) error {
+	if n < 0 || n > allocLimit() {
+		return fmt.Errorf("cpu: %d bytes are beyond the machine's %d", n, allocLimit())
+	}
+	return nil
+}
+
 // Alloc returns n bytes of the Go heap, aligned to a cache line and zero.
 func (Device) Alloc(n int) (backend.Memory, error) {
-	if n < 0 || int64(n) > maxAlloc {
-		return nil, fmt.Errorf("cpu: %d bytes are outside of the address space", n)
+	if err := CheckAlloc(n); err != nil {
+		return nil, err
 	}
 	block := make([]byte, n+cacheLine)
 	skip := int(-uintptr(unsafe.Pointer(&block[0])) & (cacheLine - 1))

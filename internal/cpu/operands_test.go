@@ -60,7 +60,7 @@ func newOperand(r *rand.Rand, dtype backend.DType, destination bool, shape ...in
 		bytes[i] = paint
 	}
 	if a.Len() == 0 {
-		a.Offset = 1 << 40 // has no meaning and must not be used
+		a.Offset = math.MaxInt / 2 // has no meaning and must not be used
 	}
 	return a
 }

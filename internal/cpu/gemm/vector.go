@@ -14,6 +14,10 @@ type vec[T Float] struct {
 	sx int // stride of x before it was gathered
 }
 
+// maxGather is the longest vector that is gathered whole. One that repeats an
+// element may be longer than memory.
+const maxGather = 1 << 24
+
 // setVec makes v of a product with a single row or column, if its matrix is
 // contiguous along one of its axes. The answer depends on shapes and strides
 // alone, since the order of the sum does.
@@ -27,7 +31,7 @@ func (t *task[T]) setVec(v *vec[T], a, b, c Matrix[T]) bool {
 		return false
 	}
 	v.k, v.alpha, v.add = t.k, t.alpha, t.accumulate
-	return v.byColumns() || v.sk == 1 || v.k == 1
+	return (v.sx == 1 || v.k <= maxGather) && (v.byColumns() || v.sk == 1 || v.k == 1)
 }
 
 // byColumns says that neighbouring results can be computed side by side; else
