@@ -113,37 +113,64 @@ func (v *Var) Pow(b *Var) *Var {
 	return g.record("pow", out, func(dy *tensor.Tensor) {
 		if v.WantsGrad() {
 			s := g.slotFor(v, dy)
-			zero := limit(dy, 0)
-			slope := tensor.Where(e.Get().Eq(zero), zero, e.Get().Mul(x.Get().Pow(e.Get().AddScalar(-1))))
-			tensor.MulInto(s.t, dy, slope)
+			g.powBaseSlope(s.t, x.Get(), e.Get())
+			tensor.MulInto(s.t, s.t, dy)
 			g.done(s)
 		}
 		if b.WantsGrad() {
 			s := g.slotFor(b, dy)
-			zero := limit(dy, 0)
-			still := x.Get().Eq(zero).And(e.Get().Ge(zero))
-			slope := tensor.Where(still, zero, x.Get().Log().Mul(y.Get()))
-			tensor.MulInto(s.t, dy, slope)
+			g.powExponentSlope(s.t, x.Get(), e.Get(), y.Get())
+			tensor.MulInto(s.t, s.t, dy)
 			g.done(s)
 		}
 	}, x, e, y)
 }
 
+// powBaseSlope writes e * x^(e-1) to dst, and 0 where e is 0.
+func (g *Graph) powBaseSlope(dst, x, e *tensor.Tensor) {
+	s := g.scratch()
+	less, constant := s.like(e), s.empty(tensor.Bool, e)
+	tensor.AddScalarInto(less, e, -1)
+	tensor.PowInto(dst, x, less)
+	tensor.MulInto(dst, dst, e)
+	tensor.EqInto(constant, e, s.number(e.DType(), 0))
+	tensor.MaskedFillInto(dst, dst, constant, 0)
+	s.release()
+}
+
+// powExponentSlope writes y * log x to dst, where y = x^e, and 0 where x is 0 and
+// e is not negative.
+func (g *Graph) powExponentSlope(dst, x, e, y *tensor.Tensor) {
+	s := g.scratch()
+	logs, zero := s.like(x), s.number(x.DType(), 0)
+	tensor.LogInto(logs, x)
+	tensor.MulInto(dst, logs, y)
+	base, exponent, both := s.empty(tensor.Bool, x), s.empty(tensor.Bool, e), s.empty(tensor.Bool, y)
+	tensor.EqInto(base, x, zero)
+	tensor.GeInto(exponent, e, zero)
+	tensor.AndInto(both, base, exponent)
+	tensor.MaskedFillInto(dst, dst, both, 0)
+	s.release()
+}
+
 // Maximum returns the larger of each two elements. Where they are equal, each
 // gets half of the gradient, as in PyTorch.
 func (v *Var) Maximum(b *Var) *Var {
-	return v.pick("maximum", b, tensor.MaximumInto, (*tensor.Tensor).Ge)
+	return v.pick("maximum", b, tensor.MaximumInto, tensor.LtInto, tensor.GtInto)
 }
 
 // Minimum returns the smaller of each two elements. Where they are equal, each
 // gets half of the gradient, as in PyTorch.
 func (v *Var) Minimum(b *Var) *Var {
-	return v.pick("minimum", b, tensor.MinimumInto, (*tensor.Tensor).Le)
+	return v.pick("minimum", b, tensor.MinimumInto, tensor.GtInto, tensor.LtInto)
 }
 
-// pick applies f, which takes one of each two elements: wins says that the
-// first is taken, or is as good.
-func (v *Var) pick(op string, b *Var, f func(dst, a, b *tensor.Tensor), wins func(a, b *tensor.Tensor) *tensor.Tensor) *Var {
+// binaryInto is an operation on pairs of elements.
+type binaryInto = func(dst, a, b *tensor.Tensor)
+
+// pick applies f, which takes one of each two elements: loses and wins say that
+// it does not take the first, or the second.
+func (v *Var) pick(op string, b *Var, f, loses, wins binaryInto) *Var {
 	g := begin(op, v, b)
 	out := g.broadcast(v, b)
 	f(out, v.value, b.value)
@@ -153,18 +180,24 @@ func (v *Var) pick(op string, b *Var, f func(dst, a, b *tensor.Tensor), wins fun
 	x, y := g.save(op, v.value), g.save(op, b.value)
 	return g.record(op, out, func(dy *tensor.Tensor) {
 		if v.WantsGrad() {
-			g.addShare(v, dy, wins(x.Get(), y.Get()), x.Get().Eq(y.Get()))
+			g.addShare(v, dy, x.Get(), y.Get(), loses)
 		}
 		if b.WantsGrad() {
-			g.addShare(b, dy, wins(y.Get(), x.Get()), x.Get().Eq(y.Get()))
+			g.addShare(b, dy, x.Get(), y.Get(), wins)
 		}
 	}, x, y)
 }
 
-// addShare adds dy to v's gradient where v wins, and half of it in a tie.
-func (g *Graph) addShare(v *Var, dy, wins, tie *tensor.Tensor) {
-	share := wins.To(dy.DType()).Sub(tie.To(dy.DType()).MulScalar(0.5))
-	s := g.slotFor(v, dy)
-	tensor.MulInto(s.t, dy, share)
-	g.done(s)
+// addShare adds dy to v's gradient, half of it where x and y are equal, and
+// nothing where the other element was taken.
+func (g *Graph) addShare(v *Var, dy, x, y *tensor.Tensor, other binaryInto) {
+	dst, s := g.slotFor(v, dy), g.scratch()
+	half, mask := s.like(dy), s.empty(tensor.Bool, dy)
+	tensor.MulScalarInto(half, dy, 0.5)
+	tensor.EqInto(mask, x, y)
+	tensor.WhereInto(dst.t, mask, half, dy)
+	other(mask, x, y)
+	tensor.MaskedFillInto(dst.t, dst.t, mask, 0)
+	g.done(dst)
+	s.release()
 }

@@ -118,9 +118,13 @@ func (v *Var) variance(keepDim bool, dims []int) *Var {
 	return g.record("var", out, func(dy *tensor.Tensor) {
 		share := 2 * float64(out.Len()) / float64(max(x.Get().Len(), 1))
 		g.addSpread(v, dims, dy, func(dx, wide *tensor.Tensor) {
-			tensor.SubInto(dx, x.Get(), x.Get().MeanKeepDim(dims...))
+			s := g.scratch()
+			mean := s.reduced(x.Get(), dims)
+			tensor.MeanInto(mean, x.Get(), dims...)
+			tensor.SubInto(dx, x.Get(), mean)
 			tensor.MulInto(dx, dx, wide)
 			tensor.MulScalarInto(dx, dx, share)
+			s.release()
 		})
 	}, x)
 }
@@ -142,23 +146,30 @@ func (v *Var) prod(keepDim bool, dims []int) *Var {
 	x := g.save("prod", v.value)
 	dims = slices.Clone(dims)
 	return g.record("prod", out, func(dy *tensor.Tensor) {
-		others := productOfOthers(x.Get(), dims)
-		g.addSpread(v, dims, dy, func(dx, wide *tensor.Tensor) { tensor.MulInto(dx, wide, others) })
+		g.addSpread(v, dims, dy, func(dx, wide *tensor.Tensor) {
+			g.productOfOthers(dx, x.Get(), dims)
+			tensor.MulInto(dx, dx, wide)
+		})
 	}, x)
 }
 
-// productOfOthers returns, for each element of x, the product of the others
-// that are reduced with it: where one is 0, dividing would not do, so that
-// elements are set to 1 one at a time.
-func productOfOthers(x *tensor.Tensor, dims []int) *tensor.Tensor {
-	zero := limit(x, 0)
-	isZero := x.Eq(zero)
-	zeros := isZero.To(x.DType()).SumKeepDim(dims...)
-	rest := tensor.Where(isZero, limit(x, 1), x)
-	product := rest.ProdKeepDim(dims...)
-	none := tensor.Where(zeros.Eq(zero), product.Div(rest), zero)
-	alone := isZero.And(zeros.Eq(limit(x, 1)))
-	return tensor.Where(alone, product, none)
+// productOfOthers writes to dst, for each element of x, the product of the others
+// that are reduced with it over dims: the product of all that are not 0, divided
+// by the element unless it is 0, and 0 where one of the others is.
+func (g *Graph) productOfOthers(dst, x *tensor.Tensor, dims []int) {
+	s := g.scratch()
+	zero, isZero, zeros := s.number(x.DType(), 0), s.empty(tensor.Bool, x), s.like(x)
+	product, count := s.reduced(x, dims), s.reduced(x, dims)
+	tensor.EqInto(isZero, x, zero)
+	tensor.MaskedFillInto(dst, x, isZero, 1)
+	tensor.ProdInto(product, dst, dims...)
+	tensor.DivInto(dst, product, dst)
+	zeros.CopyFrom(isZero)
+	tensor.SumInto(count, zeros, dims...)
+	tensor.SubInto(zeros, count, zeros) // how many of the others are 0
+	tensor.NeInto(isZero, zeros, zero)
+	tensor.MaskedFillInto(dst, dst, isZero, 0)
+	s.release()
 }
 
 // Max returns the largest elements over dims. The first one of equals gets the
@@ -185,25 +196,37 @@ func (v *Var) extreme(op string, f func(dst, x *tensor.Tensor, dims ...int), kee
 	x, y := g.save(op, v.value), g.save(op, out)
 	dims = slices.Clone(dims)
 	return g.record(op, out, func(dy *tensor.Tensor) {
-		largest := g.spread(y.Get(), x.Get(), dims)
-		first := firstEqual(x.Get(), largest, dims)
-		g.arena.Release(largest)
-		g.addSpread(v, dims, dy, func(dx, wide *tensor.Tensor) {
-			tensor.WhereInto(dx, first, wide, limit(dx, 0))
-		})
+		extreme := g.spread(y.Get(), x.Get(), dims)
+		others := g.notFirst(x.Get(), extreme, dims)
+		g.addSpread(v, dims, dy, func(dx, wide *tensor.Tensor) { tensor.MaskedFillInto(dx, wide, others, 0) })
+		g.arena.Release(others)
+		g.arena.Release(extreme)
 	}, x, y)
 }
 
-// firstEqual marks, among the elements of x that are reduced together over dims,
-// the first in logical order that equals y, the extreme one spread over x's shape
-// (or is NaN, as y is then).
-func firstEqual(x, y *tensor.Tensor, dims []int) *tensor.Tensor {
-	equal := x.Eq(y).Or(x.IsNaN())
+// notFirst marks, among the elements of x that are reduced together over dims,
+// all but the first in logical order that equals y, the extreme one spread over
+// x's shape (or is NaN, as y is then).
+func (g *Graph) notFirst(x, y *tensor.Tensor, dims []int) *tensor.Tensor {
+	mask, s := g.arena.Empty(tensor.Bool, x.Shape()...), g.scratch()
+	found := s.empty(tensor.Bool, x)
+	tensor.EqInto(mask, x, y)
+	tensor.IsNaNInto(found, x)
+	tensor.OrInto(mask, mask, found)
+
 	order, inverse, reduced := reducedLast(x.Dim(), dims)
-	rows := equal.To(tensor.Int64).Permute(order...).Clone()
-	flat := rows.Flatten(x.Dim()-reduced, -1)
-	first := flat.CumSum(-1).Eq(tensor.Scalar[int64](1).ToDevice(x.Device())).And(flat.To(tensor.Bool))
-	return first.View(rows.Shape()...).Permute(inverse...)
+	rows := s.keep(mask.Permute(order...))
+	count := s.empty(tensor.Int64, rows)
+	count.CopyFrom(rows)
+	flat := s.keep(count.Flatten(x.Dim()-reduced, -1))
+	sums := s.like(flat)
+	tensor.CumSumInto(sums, flat, -1)
+	inOrder := s.keep(s.keep(sums.View(rows.Shape()...)).Permute(inverse...))
+	tensor.NeInto(found, inOrder, s.number(tensor.Int64, 1))
+	tensor.NotInto(mask, mask)
+	tensor.OrInto(mask, mask, found)
+	s.release()
+	return mask
 }
 
 // reducedLast returns the order of dims that puts dims (all if none is named)
@@ -246,8 +269,12 @@ func (v *Var) logSumExp(keepDim bool, dims []int) *Var {
 		g.addSpread(v, dims, dy, func(dx, wide *tensor.Tensor) {
 			tensor.SubInto(dx, x.Get(), kept)
 			tensor.ExpInto(dx, dx)
-			tensor.WhereInto(dx, kept.Eq(limit(dx, math.Inf(-1))), limit(dx, 0), dx)
+			s := g.scratch()
+			nothing := s.empty(tensor.Bool, dx)
+			tensor.EqInto(nothing, kept, s.number(dx.DType(), math.Inf(-1)))
+			tensor.MaskedFillInto(dx, dx, nothing, 0)
 			tensor.MulInto(dx, dx, wide)
+			s.release()
 		})
 		g.arena.Release(kept)
 	}, x, y)

@@ -181,16 +181,18 @@ func (v *Var) PowScalar(e float64) *Var {
 // Clamp returns v limited to low and high. The gradient passes where v lies
 // between them, the bounds included, as in PyTorch.
 func (v *Var) Clamp(low, high float64) *Var {
+	g := v.graph
 	return v.fromInput("clamp", func(dst, x *tensor.Tensor) { tensor.ClampInto(dst, x, low, high) },
 		func(dx, x, dy *tensor.Tensor) {
-			inside := x.Ge(limit(x, low)).And(x.Le(limit(x, high)))
-			tensor.WhereInto(dx, inside, dy, limit(x, 0))
+			if low > high {
+				dx.Zero()
+				return
+			}
+			s := g.scratch()
+			limited, outside := s.like(x), s.empty(tensor.Bool, x)
+			tensor.ClampInto(limited, x, low, high)
+			tensor.NeInto(outside, limited, x)
+			tensor.MaskedFillInto(dx, dy, outside, 0)
+			s.release()
 		})
-}
-
-// limit returns c as a 0-d tensor of x's dtype and device.
-func limit(x *tensor.Tensor, c float64) *tensor.Tensor {
-	t := tensor.EmptyOn(x.Device(), x.DType())
-	t.Fill(c)
-	return t
 }

@@ -13,16 +13,16 @@ func Where(cond *tensor.Tensor, a, b *Var) *Var {
 	}
 	c := g.save("where", cond)
 	return g.record("where", out, func(dy *tensor.Tensor) {
-		zero := limit(dy, 0)
 		if a.WantsGrad() {
-			s := g.slotFor(a, dy)
-			tensor.WhereInto(s.t, c.Get(), dy, zero)
-			g.done(s)
+			dst, s := g.slotFor(a, dy), g.scratch()
+			tensor.WhereInto(dst.t, c.Get(), dy, s.number(dy.DType(), 0))
+			g.done(dst)
+			s.release()
 		}
 		if b.WantsGrad() {
-			s := g.slotFor(b, dy)
-			tensor.WhereInto(s.t, c.Get(), zero, dy)
-			g.done(s)
+			dst := g.slotFor(b, dy)
+			tensor.MaskedFillInto(dst.t, dy, c.Get(), 0)
+			g.done(dst)
 		}
 	}, c)
 }
