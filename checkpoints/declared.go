@@ -32,30 +32,27 @@ const (
 )
 
 // layout returns the layout of the stored weights: the caller's, or else what
-// the files say, or else the default.
+// the files say, or else the default. Notes say what the caller overrides.
 func (c *checkpoint) layout(o LoadOptions) (layout Layout, origin Origin, notes []string, err error) {
 	metadata := c.source.Metadata()
-	heads := claims[nn.HeadOrder]{
+	heads, err := claims[nn.HeadOrder]{
 		what: "head order", config: c.config.HeadOrder, declared: c.declared["head_order"],
 		metadata: metadata[headsKey], parse: nn.ParseHeadOrder, caller: o.FromHeads,
+	}.settle(&notes)
+	if err != nil {
+		return layout, origin, notes, err
 	}
-	rotary := claims[nn.RotaryLayout]{
+	rotary, err := claims[nn.RotaryLayout]{
 		what: "rotary layout", config: c.config.RopeLayout, declared: c.declared["rope_layout"],
 		metadata: metadata[rotaryKey], parse: nn.ParseRotaryLayout, caller: o.FromRotary,
-	}
-	for _, settle := range [...]func() (string, error){
-		func() (note string, err error) { layout.Heads, origin.Heads, note, err = heads.settle(); return },
-		func() (note string, err error) { layout.Rotary, origin.Rotary, note, err = rotary.settle(); return },
-	} {
-		note, err := settle()
-		if err != nil {
-			return layout, origin, notes, err
-		}
-		if note != "" {
-			notes = append(notes, note)
-		}
-	}
-	return layout, origin, notes, nil
+	}.settle(&notes)
+	return Layout{heads.value, rotary.value}, Origin{heads.from, rotary.from}, notes, err
+}
+
+// settled is a part of the layout, and whose word was taken for it.
+type settled[T any] struct {
+	value T
+	from  Learned
 }
 
 // claims are what is said about one part of the layout.
@@ -68,38 +65,40 @@ type claims[T comparable] struct {
 	caller   *T
 }
 
-// settle returns whose claim holds, and a note where the caller's overrides.
-func (c claims[T]) settle() (value T, from Learned, note string, err error) {
-	value, from, err = c.files()
+// settle returns the claim that holds. Where it is the caller's, a note says
+// against what.
+func (c claims[T]) settle(notes *[]string) (settled[T], error) {
+	files, err := c.files()
 	if c.caller == nil {
-		return value, from, "", err
+		return files, err
 	}
-	said := fmt.Sprintf("%s says %v", from, value)
+	said := fmt.Sprintf("%s says %v", files.from, files.value)
 	if err != nil {
 		said = err.Error()
 	}
-	return *c.caller, FromCaller, fmt.Sprintf("%s %v, as asked for; %s", c.what, *c.caller, said), nil
+	*notes = append(*notes, fmt.Sprintf("%s %v, as asked for; %s", c.what, *c.caller, said))
+	return settled[T]{*c.caller, FromCaller}, nil
 }
 
 // files returns what the files say; they must agree.
-func (c claims[T]) files() (value T, from Learned, err error) {
-	if c.metadata == "" {
-		if c.declared {
-			return c.config, FromConfig, nil
-		}
-		return c.config, FromDefault, nil
+func (c claims[T]) files() (settled[T], error) {
+	switch {
+	case c.metadata == "" && c.declared:
+		return settled[T]{c.config, FromConfig}, nil
+	case c.metadata == "":
+		return settled[T]{c.config, FromDefault}, nil
 	}
-	value, err = c.parse(c.metadata)
+	value, err := c.parse(c.metadata)
 	switch {
 	case err != nil:
-		return value, FromMetadata, fmt.Errorf("metadata: %w", err)
+		return settled[T]{value, FromMetadata}, fmt.Errorf("metadata: %w", err)
 	case c.declared && c.config != value:
-		return value, FromMetadata, fmt.Errorf("config.json says that the %s is %v, but the weights' metadata says %v: "+
+		return settled[T]{value, FromMetadata}, fmt.Errorf("config.json says that the %s is %v, but the weights' metadata says %v: "+
 			"they do not belong together, unless the layout is given", c.what, c.config, value)
 	case c.declared:
-		return value, FromConfig, nil
+		return settled[T]{value, FromConfig}, nil
 	}
-	return value, FromMetadata, nil
+	return settled[T]{value, FromMetadata}, nil
 }
 
 // declaredLayout returns which fields config.json's "stria" has. The file was

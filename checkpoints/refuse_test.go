@@ -246,6 +246,16 @@ func TestMaxParameters(t *testing.T) {
 	}
 }
 
+// TestLoadDType refuses weights that cannot compute.
+func TestLoadDType(t *testing.T) {
+	for _, dtype := range []tensor.DType{tensor.Int64, tensor.BFloat16} {
+		_, _, err := checkpoints.LoadGQA(filepath.Join("testdata", "llama_interleaved"), checkpoints.LoadOptions{DType: dtype})
+		if err == nil || !strings.Contains(err.Error(), dtype.String()) {
+			t.Errorf("%v: %v", dtype, err)
+		}
+	}
+}
+
 // twoNames is a model of two parameters, one as a folded matrix.
 type twoNames struct {
 	Patch *nn.Linear

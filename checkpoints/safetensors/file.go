@@ -53,20 +53,36 @@ func parse(path string, content []byte) (*File, error) {
 
 // ReadHeader returns what the file at path holds, without reading its data.
 func ReadHeader(path string) (infos []Info, metadata map[string]string, err error) {
-	f, err := os.Open(path)
+	f, size, err := openRegular(path)
 	if err != nil {
 		return nil, nil, err
 	}
 	defer f.Close()
-	stat, err := f.Stat()
-	if err != nil {
-		return nil, nil, err
-	}
-	h, err := readHeader(f, stat.Size())
+	h, err := readHeader(f, size)
 	if err != nil {
 		return nil, nil, fmt.Errorf("safetensors %s: %w", path, err)
 	}
 	return h.infos, h.metadata, nil
+}
+
+// openRegular opens a file and returns its size. Pipes and devices, which might
+// never answer, are refused.
+func openRegular(path string) (f *os.File, size int64, err error) {
+	stat, err := os.Stat(path)
+	if err != nil {
+		return nil, 0, err
+	}
+	if !stat.Mode().IsRegular() {
+		return nil, 0, fmt.Errorf("safetensors %s: not a regular file", path)
+	}
+	if f, err = os.Open(path); err != nil {
+		return nil, 0, err
+	}
+	if stat, err = f.Stat(); err != nil {
+		f.Close()
+		return nil, 0, err
+	}
+	return f, stat.Size(), nil
 }
 
 func readHeader(f *os.File, size int64) (*header, error) {

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -26,7 +25,7 @@ type index struct {
 
 // readIndex reads the index file at path, of MaxHeader bytes at most.
 func readIndex(path string) (*index, error) {
-	f, err := os.Open(path)
+	f, _, err := openRegular(path)
 	if err != nil {
 		return nil, err
 	}

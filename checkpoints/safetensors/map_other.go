@@ -2,14 +2,19 @@
 
 package safetensors
 
-import "os"
+import "io"
 
 // mapping is a file's bytes.
 type mapping struct{ bytes []byte }
 
 // mapFile reads the file at path: there is no portable mapping.
 func mapFile(path string) (*mapping, error) {
-	bytes, err := os.ReadFile(path)
+	f, _, err := openRegular(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	bytes, err := io.ReadAll(f)
 	if err != nil {
 		return nil, err
 	}

@@ -4,7 +4,6 @@ package safetensors
 
 import (
 	"fmt"
-	"os"
 	"runtime"
 
 	"golang.org/x/sys/unix"
@@ -15,19 +14,11 @@ type mapping struct{ bytes []byte }
 
 // mapFile maps the file at path for reading.
 func mapFile(path string) (*mapping, error) {
-	f, err := os.Open(path)
+	f, size, err := openRegular(path)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	stat, err := f.Stat()
-	if err != nil {
-		return nil, err
-	}
-	if !stat.Mode().IsRegular() {
-		return nil, fmt.Errorf("safetensors %s: not a regular file", path)
-	}
-	size := stat.Size()
 	if size == 0 {
 		return &mapping{}, nil // which cannot be mapped; the parser says that it is too short
 	}

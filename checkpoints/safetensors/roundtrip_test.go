@@ -150,6 +150,29 @@ func TestUnwritable(t *testing.T) {
 	}
 }
 
+// TestFormerFile leaves the former file where the new one cannot be written.
+func TestFormerFile(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "model.safetensors")
+	good := safetensors.Named{Name: "a", Tensor: tensor.Ones(tensor.Float32, 3)}
+	if err := safetensors.Save(path, []safetensors.Named{good}, nil); err != nil {
+		t.Fatal(err)
+	}
+	former, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := safetensors.Save(path, []safetensors.Named{good, good}, nil); err == nil || !strings.Contains(err.Error(), path) {
+		t.Errorf("error %v", err)
+	}
+	now, err := os.ReadFile(path)
+	if err != nil || !bytes.Equal(now, former) {
+		t.Errorf("the file changed: %v", err)
+	}
+	if left, _ := os.ReadDir(filepath.Dir(path)); len(left) != 1 {
+		t.Errorf("there are %v now", left)
+	}
+}
+
 // failAfter fails once more than that many bytes were written.
 type failAfter struct{ left int }
 

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -53,6 +54,23 @@ func TestUnmapped(t *testing.T) {
 		time.Sleep(time.Millisecond)
 	}
 	t.Error("still mapped")
+}
+
+// TestPipe refuses a pipe rather than wait for it.
+func TestPipe(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, safetensors.IndexFile)
+	if err := syscall.Mkfifo(path, 0o600); err != nil {
+		t.Skip(err)
+	}
+	_, openErr := safetensors.Open(path)
+	_, _, headerErr := safetensors.ReadHeader(path)
+	_, folderErr := safetensors.OpenFolder(dir)
+	for _, err := range []error{openErr, headerErr, folderErr} {
+		if err == nil || !strings.Contains(err.Error(), path+": not a regular file") {
+			t.Errorf("error %v", err)
+		}
+	}
 }
 
 // TestHeldDuring keeps the mapping while an operation reads a tensor that
