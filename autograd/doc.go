@@ -17,5 +17,6 @@
 //   - Every use of a value that was given back is an error of kind tensor.Closed.
 //     Clone is how a value outlives its graph; Retain keeps it until Reset.
 //   - Gradient buffers share memory with nothing that a caller can see.
-//   - Every operation on Vars has a backward; what cannot have one is not here.
+//   - Every operation on Vars has a backward. What passes no gradient either gives
+//     a plain tensor, as comparisons do, or refuses an input that wants one.
 package autograd

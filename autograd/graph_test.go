@@ -86,6 +86,10 @@ func TestBackwardRefusals(t *testing.T) {
 	wantKind(t, "of a constant", tensor.InvalidArgument, func() { g.Backward(g.Const(tensor.Scalar(1.)).Exp()) })
 	wantKind(t, "a seed of another shape", tensor.ShapeMismatch, func() { g.BackwardFrom(y, tensor.Ones(tensor.Float64, 3)) })
 	wantKind(t, "a seed of another dtype", tensor.ShapeMismatch, func() { g.BackwardFrom(y, tensor.Ones(tensor.Float32, 2)) })
+	wantKind(t, "a nil operand", tensor.InvalidArgument, func() { x.Add(nil) })
+	wantKind(t, "a nil receiver", tensor.InvalidArgument, func() { (*autograd.Var)(nil).Clamp(0, 1) })
+	wantKind(t, "a bias of another graph", tensor.InvalidArgument, func() { autograd.RMSNorm(x, other.Const(ones), 1) })
+	wantKind(t, "dropout without a stream", tensor.InvalidArgument, func() { x.Dropout(0.5, nil) })
 	wantKind(t, "mixed graphs", tensor.InvalidArgument, func() { x.Add(other.Const(ones)) })
 
 	g.Backward(loss)
@@ -256,5 +260,33 @@ func TestAnomalyOff(t *testing.T) {
 	g.Backward(x.Sqrt())
 	if got := tensor.Item[float64](x.Grad()); !math.IsInf(got, 1) {
 		t.Errorf("the gradient of sqrt at 0 is %v, want +Inf", got)
+	}
+}
+
+// TestCrossEntropyOfNothing ignores every row: the mean over none is NaN, the
+// gradient 0, as in PyTorch.
+func TestCrossEntropyOfNothing(t *testing.T) {
+	g := autograd.NewGraph()
+	defer g.Close()
+	x := g.Leaf(tensor.Ones(tensor.Float64, 2, 3))
+	loss := autograd.CrossEntropy(x, tensor.Full(tensor.Int64, -100, 2), autograd.CrossEntropyOptions{})
+	g.Backward(loss)
+	if got := tensor.Item[float64](loss.Value()); !math.IsNaN(got) {
+		t.Errorf("the loss is %v, want NaN", got)
+	}
+	alike(t, "the gradient", x.Grad(), tensor.Zeros(tensor.Float64, 2, 3))
+	g.Reset()
+	x = g.Leaf(tensor.Ones(tensor.Float64, 2, 3))
+	wantKind(t, "float targets", tensor.DTypeMismatch, func() {
+		autograd.CrossEntropy(x, tensor.Ones(tensor.Float64, 2), autograd.CrossEntropyOptions{})
+	})
+	wantKind(t, "targets of another shape", tensor.ShapeMismatch, func() {
+		autograd.CrossEntropy(x, tensor.Ones(tensor.Int64, 3), autograd.CrossEntropyOptions{})
+	})
+	e := wantKind(t, "a class out of range", tensor.IndexOutOfRange, func() {
+		autograd.CrossEntropy(x, tensor.FromSlice([]int64{0, 3}), autograd.CrossEntropyOptions{})
+	})
+	if e.Actual != 3 || e.Expected != 3 {
+		t.Errorf("%+v does not name class 3 of 3", *e)
 	}
 }

@@ -21,7 +21,8 @@ const (
 // arXiv:2410.10989).
 func LinearCrossEntropy(x, w, b *Var, target *tensor.Tensor, o CrossEntropyOptions) *Var {
 	const op = "linear_cross_entropy"
-	g := begin(op, x, w, b)
+	g := begin(op, x, w)
+	g.join(op, b)
 	checkHead(op, x.value, w.value, target, o)
 	h := headLoss{
 		g: g, rows: g.asRows(x.value), w: w.value, b: optional(b), classes: target.Reshape(-1), p: o.params(),

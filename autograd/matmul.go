@@ -99,7 +99,8 @@ func hasShape(t *tensor.Tensor, shape []int) bool {
 // Linear returns x @ wT + b: x (..., in), w (out, in), b (out) or nil, result
 // (..., out).
 func Linear(x, w, b *Var) *Var {
-	g := begin("linear", x, w, b)
+	g := begin("linear", x, w)
+	g.join("linear", b)
 	wT := g.arena.Adopt(w.value.MT())
 	var buf [tensor.MaxDims]int
 	out := g.arena.Empty(x.value.DType(), tensor.AppendMatMulShape(buf[:0], x.value, wT)...)

@@ -19,7 +19,8 @@ func optional(v *Var) *tensor.Tensor {
 // RMSNorm returns x / sqrt(mean(x^2) + eps) * w over the last dim (Zhang and
 // Sennrich 2019): x (N..., D), w (D) or nil.
 func RMSNorm(x, w *Var, eps float64) *Var {
-	g := begin("rms_norm", x, w)
+	g := begin("rms_norm", x)
+	g.join("rms_norm", w)
 	out, rstd := g.arena.EmptyLike(x.value), g.statistics(x)
 	tensor.RMSNormInto(out, rstd, x.value, optional(w), eps)
 	if !g.wanted(x, w) {
@@ -51,7 +52,8 @@ func RMSNormComposed(x, w *Var, eps float64) *Var {
 // LayerNorm returns (x - mean) / sqrt(var + eps) * w + b over the last dim, with
 // the population variance (Ba et al. 2016): x (N..., D), w and b (D) or nil.
 func LayerNorm(x, w, b *Var, eps float64) *Var {
-	g := begin("layer_norm", x, w, b)
+	g := begin("layer_norm", x)
+	g.join("layer_norm", w, b)
 	out, mean, rstd := g.arena.EmptyLike(x.value), g.statistics(x), g.statistics(x)
 	tensor.LayerNormInto(out, mean, rstd, x.value, optional(w), optional(b), eps)
 	if !g.wanted(x, w, b) {

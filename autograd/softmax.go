@@ -36,6 +36,9 @@ func (v *Var) Dropout(p float64, stream *tensor.Stream) *Var {
 	if p == 0 {
 		return v
 	}
+	if stream == nil {
+		panic(&tensor.Error{Op: "dropout", Kind: tensor.InvalidArgument, Message: "dropout draws random numbers, and its stream is nil"})
+	}
 	key, counter := stream.Take(v.value.Len())
 	out := g.arena.EmptyLike(v.value)
 	tensor.DropoutInto(out, v.value, p, key, counter)

@@ -181,14 +181,13 @@ func (v *Var) PowScalar(e float64) *Var {
 // Clamp returns v limited to low and high. The gradient passes where v lies
 // between them, the bounds included, as in PyTorch.
 func (v *Var) Clamp(low, high float64) *Var {
-	g := v.graph
 	return v.fromInput("clamp", func(dst, x *tensor.Tensor) { tensor.ClampInto(dst, x, low, high) },
 		func(dx, x, dy *tensor.Tensor) {
 			if low > high {
 				dx.Zero()
 				return
 			}
-			s := g.scratch()
+			s := v.graph.scratch()
 			limited, outside := s.like(x), s.empty(tensor.Bool, x)
 			tensor.ClampInto(limited, x, low, high)
 			tensor.NeInto(outside, limited, x)

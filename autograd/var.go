@@ -124,17 +124,27 @@ func (v *Var) end() {
 
 // begin checks the inputs of an operation and returns their graph.
 func begin(op string, inputs ...*Var) *Graph {
+	for i, v := range inputs {
+		if v == nil {
+			panic(&tensor.Error{Op: op, Kind: tensor.InvalidArgument, Actual: i, Message: fmt.Sprintf("argument %d is nil", i)})
+		}
+	}
 	g := inputs[0].graph
+	g.join(op, inputs...)
+	g.usable(op)
+	return g
+}
+
+// join checks inputs of an operation on g, of which some may be absent, nil.
+func (g *Graph) join(op string, inputs ...*Var) {
 	for i, v := range inputs {
 		if v == nil {
 			continue
 		}
 		if v.graph != g {
 			panic(&tensor.Error{Op: op, Kind: tensor.InvalidArgument, Actual: i,
-				Message: fmt.Sprintf("argument %d is on another graph; bring its Value in with Const", i)})
+				Message: fmt.Sprintf("an argument of shape %v is on another graph; bring its Value in with Const", v.tensor(op).Shape())})
 		}
 		v.tensor(op)
 	}
-	g.usable(op)
-	return g
 }
