@@ -38,19 +38,23 @@ func TestCheckFinds(t *testing.T) {
 	apply := func(f autograd.Function) gradcheck.Func {
 		return func(_ *autograd.Graph, in []*autograd.Var) *autograd.Var { return autograd.Apply(f, in...) }
 	}
+	view := func(_ *autograd.Graph, in []*autograd.Var) *autograd.Var { return in[0].View(7) }
+	detached := func(_ *autograd.Graph, in []*autograd.Var) *autograd.Var { return in[0].Detach().Exp().Add(in[0]) }
+	detachedParam := func(g *autograd.Graph, in []*autograd.Var) *autograd.Var { return g.Param(p).Detach().Mul(in[0]) }
+	narrow := autograd.NewParam(x.To(tensor.Float32))
 	for name, c := range map[string]struct {
 		f      gradcheck.Func
 		input  *tensor.Tensor
 		params []*autograd.Param
 		want   string
 	}{
-		"a wrong element":     {f: apply(wrong{}), input: x, want: "the gradient of input 0 (shape [2 3]), element 3: "},
-		"misread strides":     {f: apply(wrong{layout: true}), input: x.Clone().View(3, 2).T(), want: "the result on strided inputs, element 1: "},
-		"a wrong dtype":       {f: apply(wrong{}), input: x.To(tensor.Float32), want: "input 0 is float32"},
-		"a panic":             {f: func(_ *autograd.Graph, in []*autograd.Var) *autograd.Var { return in[0].View(7) }, input: x, want: "view"},
-		"a lost gradient":     {f: func(_ *autograd.Graph, in []*autograd.Var) *autograd.Var { return in[0].Detach().Exp().Add(in[0]) }, input: x, want: "input 0"},
-		"a lost parameter":    {f: func(g *autograd.Graph, in []*autograd.Var) *autograd.Var { return g.Param(p).Detach().Mul(in[0]) }, input: x, params: []*autograd.Param{p}, want: "parameter 0"},
-		"a parameter's dtype": {f: apply(wrong{}), input: x, params: []*autograd.Param{autograd.NewParam(x.To(tensor.Float32))}, want: "parameter 0 is float32"},
+		"a wrong element":     {apply(wrong{}), x, nil, "the gradient of input 0 (shape [2 3]), element 3: "},
+		"misread strides":     {apply(wrong{layout: true}), x.Clone().View(3, 2).T(), nil, "the result on strided inputs, element 1: "},
+		"a wrong dtype":       {apply(wrong{}), x.To(tensor.Float32), nil, "input 0 is float32"},
+		"a panic":             {view, x, nil, "view"},
+		"a lost gradient":     {detached, x, nil, "input 0"},
+		"a lost parameter":    {detachedParam, x, []*autograd.Param{p}, "parameter 0"},
+		"a parameter's dtype": {apply(wrong{}), x, []*autograd.Param{narrow}, "parameter 0 is float32"},
 	} {
 		err := gradcheck.Checker{Params: c.params}.Check(c.f, c.input)
 		if err == nil || !strings.Contains(err.Error(), c.want) {

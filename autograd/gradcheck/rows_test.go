@@ -213,7 +213,10 @@ func reduceRows() []row {
 	zeros.inputs = []*tensor.Tensor{tensor.FromSlice([]float64{2, 0, 3, 0.5, 0, 0, 1, 5, 1, 2, 3, 4}, 3, 4)}
 	return append(rows, zeros,
 		one("Var.Sum", func(x *v) *v { return x.Sum(1) }).with("over nothing").on(dims(3, 0)),
-		one("Var.CumSum", func(x *v) *v { return x.CumSum(1) }), one("Var.CumSum", func(x *v) *v { return x.CumSum(0) }).with("first"),
-		one("Var.Softmax", func(x *v) *v { return x.Softmax(-1) }), one("Var.Softmax", func(x *v) *v { return x.Softmax(0) }).with("first"),
-		one("Var.LogSoftmax", func(x *v) *v { return x.LogSoftmax(-1) }), one("Var.LogSoftmax", func(x *v) *v { return x.LogSoftmax(1) }).with("middle").on(dims(2, 3, 2)))
+		one("Var.CumSum", func(x *v) *v { return x.CumSum(1) }),
+		one("Var.CumSum", func(x *v) *v { return x.CumSum(0) }).with("first"),
+		one("Var.Softmax", func(x *v) *v { return x.Softmax(-1) }),
+		one("Var.Softmax", func(x *v) *v { return x.Softmax(0) }).with("first"),
+		one("Var.LogSoftmax", func(x *v) *v { return x.LogSoftmax(-1) }),
+		one("Var.LogSoftmax", func(x *v) *v { return x.LogSoftmax(1) }).with("middle").on(dims(2, 3, 2)))
 }
