@@ -77,7 +77,8 @@ func (g *Graph) recycle(n *node) {
 
 // Backward computes the gradients of loss, a tensor of one element, for all
 // Leafs and Params behind it. As it passes, it gives back the memory of every
-// node, except loss and what was retained. It can run once until Reset.
+// node, except loss and what was retained. It can run once until Reset. If it
+// panics, the gradients of parameters are unspecified until ZeroGrad.
 func (g *Graph) Backward(loss *Var) {
 	if loss.tensor("backward").Len() != 1 {
 		panic(&tensor.Error{Op: "backward", Kind: tensor.ElementCount, Expected: 1, Actual: loss.Len(),
