@@ -93,13 +93,16 @@ var resumable = map[string]bool{
 // resolve settles the options: those of the preset, changed by the YAML file,
 // changed by the flags.
 func (f *gqaFlags) resolve(fs *pflag.FlagSet) error {
-	settings, err := readSettings(f.config)
+	s, err := readSettings(f.config)
 	if err != nil {
 		return err
 	}
-	given := map[string]string{} // by flags
-	fs.Visit(func(flag *pflag.Flag) { given[flag.Name] = flag.Value.String() })
-	if err := settings.apply(fs, given); err != nil {
+	return f.settle(fs, s)
+}
+
+// settle is resolve for a YAML file that is read.
+func (f *gqaFlags) settle(fs *pflag.FlagSet, s settings) error {
+	if err := s.apply(fs); err != nil {
 		return err
 	}
 	if f.resume != "" {

@@ -88,11 +88,14 @@ func onlyDocument(text []byte) (*yaml.Node, error) {
 	}
 	switch err := decoder.Decode(&second); {
 	case err == nil:
-		return nil, fmt.Errorf("a second document begins in line %d, want one", second.Line)
+		return nil, fmt.Errorf("more than one document, the first begins in line %d", document.Line)
 	case err != io.EOF:
 		return nil, err
 	}
-	return document.Content[0], nil
+	if value := document.Content[0]; value.Tag != "!!null" {
+		return value, nil
+	}
+	return nil, nil
 }
 
 // wrapUsage makes an error of a file a usage error.
@@ -103,18 +106,20 @@ func wrapUsage(path string, err error) error {
 	return usagef("%s: %w", path, err)
 }
 
-// apply sets the flags that the settings name, but those that are given.
-func (s settings) apply(fs *pflag.FlagSet, given map[string]string) error {
+// apply sets the flags that the settings name. Those that are set already win,
+// but a value that the flag does not take is an error even so.
+func (s settings) apply(fs *pflag.FlagSet) error {
 	for _, line := range s.list {
-		if fs.Lookup(line.name) == nil || line.name == "config" || line.name == "help" {
+		flag := fs.Lookup(line.name)
+		if flag == nil || line.name == "config" || line.name == "help" {
 			return usagef("%s:%d: unknown key %q, want the name of a flag", s.path, line.line, line.name)
 		}
-		before := fs.Lookup(line.name).Value.String()
+		given, value := flag.Changed, flag.Value.String()
 		if err := fs.Set(line.name, line.value); err != nil {
-			return usageError{fmt.Errorf("%s:%d: %w", s.path, line.line, err)}
+			return usagef("%s:%d: %w", s.path, line.line, err)
 		}
-		if _, won := given[line.name]; won {
-			if err := fs.Set(line.name, before); err != nil {
+		if given {
+			if err := fs.Set(line.name, value); err != nil {
 				return usageError{err}
 			}
 		}
