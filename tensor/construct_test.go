@@ -207,8 +207,8 @@ func TestFromMappedRefusesMisfits(t *testing.T) {
 		{13, tensor.Float32, []int{3}, tensor.ElementCount},
 		{0, tensor.Float32, nil, tensor.ElementCount},
 		{4, tensor.Float32, []int{-1}, tensor.ElementCount},
-		{0, tensor.Float32, []int{0, 1 << 62, 4}, tensor.Overflow},
-		{0, tensor.Float64, []int{1 << 61}, tensor.Overflow},
+		{0, tensor.Float32, []int{0, math.MaxInt/2 + 1, 4}, tensor.Overflow},
+		{0, tensor.Float64, []int{math.MaxInt / 4}, tensor.Overflow},
 		{4, tensor.Float32, make([]int, tensor.MaxDims+1), tensor.RankMismatch},
 	} {
 		m, err := tensor.FromMapped(make([]byte, c.bytes), nil, c.dtype, "mapped", c.shape...)

@@ -1,6 +1,7 @@
 package tensor_test
 
 import (
+	"math"
 	"reflect"
 	"testing"
 
@@ -102,7 +103,7 @@ func TestItemAndAt(t *testing.T) {
 	misuse(t, tensor.ElementCount, func() { tensor.Item[int32](x.Slice(0, 0, 0, 1)) })
 	misuse(t, tensor.RankMismatch, func() { tensor.At[int32](x, 1) })
 	misuse(t, tensor.RankMismatch, func() { tensor.At[int32](tensor.Zeros(tensor.Int32), 0) })
-	for _, i := range []int{3, -4, 1 << 62, -1 << 63} {
+	for _, i := range []int{3, -4, math.MaxInt/2 + 1, math.MinInt} {
 		e = misuse(t, tensor.IndexOutOfRange, func() { tensor.At[int32](x, 0, i) })
 		if e.Axis != 1 || e.Expected != 3 || e.Actual != i {
 			t.Errorf("index %d: axis %d, expected %d, actual %d", i, e.Axis, e.Expected, e.Actual)

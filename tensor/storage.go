@@ -17,8 +17,7 @@ type Storage struct {
 	readers  atomic.Int32 // recording graphs that read it
 	released atomic.Bool  // its graph took the bytes back
 	readOnly string       // why it cannot be written at all, or ""
-	wrapped  bool         // over a Go slice, parts of which other storages may wrap
-	owner    any          // what keeps the bytes alive, if they are not Go's
+	wrapped  bool         // over memory that other storages may lie over too
 
 	arena   *Arena // that gets the bytes back, or nil
 	holders int    // of the arena's tensors over it
@@ -35,14 +34,14 @@ func (s *Storage) Bytes() int { return s.bytes }
 // MarkRead registers a reader of t's storage: until UnmarkRead, in-place writes
 // to any view of it are refused. Recording graphs mark the parameters that they
 // read.
-func (t *Tensor) MarkRead() { t.storage.readers.Add(1) }
+func (t *Tensor) MarkRead() { present("mark read", t).storage.readers.Add(1) }
 
 // UnmarkRead takes a MarkRead back.
-func (t *Tensor) UnmarkRead() { t.storage.readers.Add(-1) }
+func (t *Tensor) UnmarkRead() { present("unmark read", t).storage.readers.Add(-1) }
 
 // GivenBack reports whether t's graph took its memory back, so that every use of
 // the elements is an error.
-func (t *Tensor) GivenBack() bool { return t.storage.released.Load() }
+func (t *Tensor) GivenBack() bool { return present("given back", t).storage.released.Load() }
 
 // newStorage allocates bytes on a device.
 func newStorage(op string, device backend.Device, bytes int) *Storage {

@@ -2,6 +2,7 @@ package cpu
 
 import (
 	"math"
+	"unsafe"
 
 	"github.com/stria-ml/stria/internal/backend"
 	"github.com/stria-ml/stria/internal/iter"
@@ -21,24 +22,22 @@ func (Device) Uniform(dst backend.Operand, key, counter uint64) {
 
 func uniform32(j *job, lo, hi int) {
 	map0(j, lo, hi, func(dst []float32, pos int) {
-		for i := range dst {
-			dst[i] = float32(random24(j.key, j.counter+uint64(pos+i))) * 0x1p-24
+		words := unsafe.Slice((*uint32)(unsafe.Pointer(unsafe.SliceData(dst))), len(dst)) // where the numbers go
+		philox.Words(words, j.key, j.counter+uint64(pos))
+		for i, w := range words {
+			dst[i] = float32(w>>8) * 0x1p-24
 		}
 	})
 }
 
 func uniform64(j *job, lo, hi int) {
 	map0(j, lo, hi, func(dst []float64, pos int) {
-		for i := range dst {
-			words := philox.Pair(j.key, [2]uint64{j.counter + uint64(pos+i), 0})
-			dst[i] = float64(words[0]>>11) * 0x1p-53
+		words := unsafe.Slice((*uint64)(unsafe.Pointer(unsafe.SliceData(dst))), len(dst)) // where the numbers go
+		philox.LongWords(words, j.key, j.counter+uint64(pos))
+		for i, w := range words {
+			dst[i] = float64(w>>11) * 0x1p-53
 		}
 	})
-}
-
-// random24 is the stream's number at counter as an integer below 2^24.
-func random24(key, counter uint64) uint32 {
-	return philox.Block(key, [2]uint64{counter, 0})[0] >> 8
 }
 
 // Dropout zeroes each element of x with probability p and scales the others.
@@ -58,15 +57,22 @@ func dropRuns[T floating](j *job, lo, hi int) {
 	keep := T(1 - p)
 	// u >= p for u = n/2^24 is n >= p*2^24 exactly.
 	limit := uint32(math.Ceil(p * (1 << 24)))
+	room := packRooms.get()
+	defer packRooms.keep(room)
+	words := elements[uint32](room[0][:])
 	for r := j.loop.Range(lo, hi); r.Next(); {
 		d, s := r.Off[0], r.Off[1]
-		for i := range r.N {
-			v := x[s] / keep
-			if random24(j.key, j.counter+uint64(r.Pos+i)) < limit {
-				v = 0
+		for i := 0; i < r.N; i += len(words) {
+			part := words[:min(len(words), r.N-i)]
+			philox.Words(part, j.key, j.counter+uint64(r.Pos+i))
+			for _, w := range part {
+				v := x[s] / keep
+				if w>>8 < limit {
+					v = 0
+				}
+				dst[d] = v
+				d, s = d+r.Step[0], s+r.Step[1]
 			}
-			dst[d] = v
-			d, s = d+r.Step[0], s+r.Step[1]
 		}
 	}
 }

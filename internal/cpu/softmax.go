@@ -45,28 +45,33 @@ func softmax[T floating](tasks *freeList[softmaxTask[T]], op backend.SoftmaxOp, 
 	t.op = op
 	t.dst.set(dst, dim)
 	t.x.set(x, dim)
-	t.grain = rowsPerChunk(t.x.n)
+	t.grain = max(rowsPerChunk(t.x.n), linesPerBundle(t.x.n))
 	parallel.Run(t, chunksOf(t.x.count, t.grain))
 }
 
 func (t *softmaxTask[T]) Chunk(i, _ int) {
 	n := t.x.n
-	s := getScratch[T](2 * n)
+	room := bundleRoom(n)
+	s := getScratch[T](2*room + n)
 	defer putScratch(s)
-	xBuf, dstBuf := s.take(n), s.take(n)
+	xBuf, dstBuf, exps := s.take(room), s.take(room), s.take(n)
 	lo := i * t.grain
+	end := min(lo+t.grain, t.x.count)
 	xAt, dstAt := t.x.line(lo), t.dst.line(lo)
-	for range min(t.grain, t.x.count-lo) {
-		x := t.x.row(&xAt, xBuf)
-		dst := t.dst.row(&dstAt, dstBuf)
-		if t.op == backend.LogSoftmax {
-			logSoftmaxRow(dst, x, dstBuf)
-		} else {
-			softmaxRow(dst, x)
+	var x, dst bundle[T]
+	for ; lo < end; lo += x.count {
+		count := min(linesPerBundle(n), end-lo)
+		x.set(&t.x, &xAt, count, xBuf)
+		dst.set(&t.dst, &dstAt, count, dstBuf)
+		x.load()
+		for k := range count {
+			if t.op == backend.LogSoftmax {
+				logSoftmaxRow(dst.row(k), x.row(k), exps)
+			} else {
+				softmaxRow(dst.row(k), x.row(k))
+			}
 		}
-		t.dst.store(&dstAt, dst)
-		t.x.next(&xAt)
-		t.dst.next(&dstAt)
+		dst.store()
 	}
 }
 
@@ -110,29 +115,35 @@ func softmaxGrad[T floating](tasks *freeList[softmaxGradTask[T]], op backend.Sof
 	t.dx.set(dx, dim)
 	t.y.set(y, dim)
 	t.dy.set(dy, dim)
-	t.grain = rowsPerChunk(t.y.n)
+	t.grain = max(rowsPerChunk(t.y.n), linesPerBundle(t.y.n))
 	parallel.Run(t, chunksOf(t.y.count, t.grain))
 }
 
 func (t *softmaxGradTask[T]) Chunk(i, _ int) {
 	n := t.y.n
-	s := getScratch[T](4 * n)
+	room := bundleRoom(n)
+	s := getScratch[T](3*room + n)
 	defer putScratch(s)
-	yBuf, dyBuf, dxBuf, buf := s.take(n), s.take(n), s.take(n), s.take(n)
+	yBuf, dyBuf, dxBuf, exps := s.take(room), s.take(room), s.take(room), s.take(n)
 	lo := i * t.grain
+	end := min(lo+t.grain, t.y.count)
 	yAt, dyAt, dxAt := t.y.line(lo), t.dy.line(lo), t.dx.line(lo)
-	for range min(t.grain, t.y.count-lo) {
-		y, dy := t.y.row(&yAt, yBuf), t.dy.row(&dyAt, dyBuf)
-		dx := t.dx.row(&dxAt, dxBuf)
-		if t.op == backend.LogSoftmax {
-			logSoftmaxGradRow(dx, y, dy, buf)
-		} else {
-			softmaxGradRow(dx, y, dy)
+	var y, dy, dx bundle[T]
+	for ; lo < end; lo += y.count {
+		count := min(linesPerBundle(n), end-lo)
+		y.set(&t.y, &yAt, count, yBuf)
+		dy.set(&t.dy, &dyAt, count, dyBuf)
+		dx.set(&t.dx, &dxAt, count, dxBuf)
+		y.load()
+		dy.load()
+		for k := range count {
+			if t.op == backend.LogSoftmax {
+				logSoftmaxGradRow(dx.row(k), y.row(k), dy.row(k), exps)
+			} else {
+				softmaxGradRow(dx.row(k), y.row(k), dy.row(k))
+			}
 		}
-		t.dx.store(&dxAt, dx)
-		t.y.next(&yAt)
-		t.dy.next(&dyAt)
-		t.dx.next(&dxAt)
+		dx.store()
 	}
 }
 

@@ -37,6 +37,58 @@ func Block(key uint64, counter [2]uint64) [4]uint32 {
 	return [4]uint32{c0, c1, c2, c3}
 }
 
+// Words writes word 0 of the blocks at counter, counter+1, and so on to dst.
+func Words(dst []uint32, key, counter uint64) {
+	keys := schedule(key)
+	for ; len(dst) >= 2; dst, counter = dst[2:], counter+2 {
+		a, b := twoBlocks(&keys, counter)
+		dst[0], dst[1] = uint32(a), uint32(b)
+	}
+	if len(dst) > 0 {
+		a, _ := twoBlocks(&keys, counter)
+		dst[0] = uint32(a)
+	}
+}
+
+// LongWords writes words 0 and 1, low word first, of the blocks at counter,
+// counter+1, and so on to dst.
+func LongWords(dst []uint64, key, counter uint64) {
+	keys := schedule(key)
+	for ; len(dst) >= 2; dst, counter = dst[2:], counter+2 {
+		dst[0], dst[1] = twoBlocks(&keys, counter)
+	}
+	if len(dst) > 0 {
+		dst[0], _ = twoBlocks(&keys, counter)
+	}
+}
+
+// schedule returns the two key words of each round.
+func schedule(key uint64) (keys [rounds][2]uint32) {
+	k0, k1 := uint32(key), uint32(key>>32)
+	for i := range keys {
+		keys[i] = [2]uint32{k0, k1}
+		k0 += weyl0
+		k1 += weyl1
+	}
+	return keys
+}
+
+// twoBlocks returns words 0 and 1 of the blocks at counter and counter+1. Each
+// round waits for the one before; two blocks side by side fill the wait.
+func twoBlocks(keys *[rounds][2]uint32, counter uint64) (a, b uint64) {
+	next := counter + 1
+	a0, a1, a2, a3 := uint32(counter), uint32(counter>>32), uint32(0), uint32(0)
+	b0, b1, b2, b3 := uint32(next), uint32(next>>32), uint32(0), uint32(0)
+	for i := range keys {
+		k := &keys[i]
+		p, q := uint64(a0)*mul0, uint64(a2)*mul1
+		r, s := uint64(b0)*mul0, uint64(b2)*mul1
+		a0, a1, a2, a3 = uint32(q>>32)^a1^k[0], uint32(q), uint32(p>>32)^a3^k[1], uint32(p)
+		b0, b1, b2, b3 = uint32(s>>32)^b1^k[0], uint32(s), uint32(r>>32)^b3^k[1], uint32(r)
+	}
+	return uint64(a0) | uint64(a1)<<32, uint64(b0) | uint64(b1)<<32
+}
+
 // Pair returns the block at counter as two 64-bit words, low word first.
 func Pair(key uint64, counter [2]uint64) [2]uint64 {
 	b := Block(key, counter)

@@ -38,6 +38,24 @@ func TestKnownAnswers(t *testing.T) {
 
 func join(low, high uint32) uint64 { return uint64(low) | uint64(high)<<32 }
 
+// TestWords compares runs of words with the blocks one by one, across the
+// counter's middle and end.
+func TestWords(t *testing.T) {
+	for _, counter := range []uint64{0, 1<<32 - 3, ^uint64(0) - 2} {
+		for n := range 8 {
+			words, long := make([]uint32, n), make([]uint64, n)
+			Words(words, 0x0123456789abcdef, counter)
+			LongWords(long, 0x0123456789abcdef, counter)
+			for i := range n {
+				want := Pair(0x0123456789abcdef, [2]uint64{counter + uint64(i)})[0]
+				if words[i] != uint32(want) || long[i] != want {
+					t.Errorf("word %d from %#x on is %#x and %#x, want %#x", i, counter, words[i], long[i], want)
+				}
+			}
+		}
+	}
+}
+
 func TestNoAllocation(t *testing.T) {
 	var sum uint32
 	if n := testing.AllocsPerRun(100, func() { sum += Block(1, [2]uint64{2, 3})[0] }); n != 0 {
@@ -51,4 +69,12 @@ func BenchmarkBlock(b *testing.B) {
 		sum += Block(42, [2]uint64{uint64(i), 0})[0]
 	}
 	_ = sum
+}
+
+func BenchmarkWords(b *testing.B) {
+	words := make([]uint32, 1024)
+	b.SetBytes(int64(4 * len(words)))
+	for i := range b.N {
+		Words(words, 42, uint64(i))
+	}
 }
