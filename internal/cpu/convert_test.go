@@ -117,7 +117,7 @@ func TestConvertEdges(t *testing.T) {
 	for _, from := range allDTypes {
 		for _, to := range allDTypes {
 			r := rand.New(rand.NewPCG(uint64(from), uint64(to)))
-			for range 3 {
+			for range trials(3) {
 				n := len(edges)
 				if !from.IsFloat() {
 					n = len(intEdges)
@@ -146,7 +146,7 @@ func TestConvertEdges(t *testing.T) {
 // TestCopy covers all pairs of types and layouts with ordinary values.
 func TestCopy(t *testing.T) {
 	large := [][]int{{64, 70}, {33, 2, 65}, {5, 40, 3, 50}, {130, 257}, longShape} // for tiles and threads
-	for trial := range 3 {
+	for trial := range trials(3) {
 		r := rand.New(rand.NewPCG(uint64(trial), 7))
 		for i, shape := range append(large, anyShapes...) {
 			for _, from := range allDTypes {

@@ -37,7 +37,7 @@ func indices(r *rand.Rand, n int, shape ...int) *array {
 var indexShapes = [][]int{{1}, {6}, {4, 5}, {5, 1, 3}, {2, 3, 4, 3}, {3, 0, 2}, {0}, {40, 9}, {9, 40}, {260, 64}}
 
 func eachIndexed(t *testing.T, dtypes []backend.DType, f func(t *testing.T, r *rand.Rand, dtype backend.DType, shape []int, dim int)) {
-	for trial := range 4 {
+	for trial := range trials(4) {
 		r := rand.New(rand.NewPCG(uint64(trial), 12))
 		for _, shape := range indexShapes {
 			for _, dtype := range dtypes {
@@ -85,7 +85,7 @@ func TestIndexSelect(t *testing.T) {
 }
 
 func TestEmbedding(t *testing.T) {
-	for trial := range 6 {
+	for trial := range trials(6) {
 		r := rand.New(rand.NewPCG(uint64(trial), 13))
 		for _, shape := range [][]int{{}, {1}, {5}, {2, 3}, {0}, {2, 3, 4}, {70, 11}} {
 			for _, width := range []int{1, 7, 64, 0} {
@@ -170,7 +170,7 @@ func TestIndexAdd(t *testing.T) {
 }
 
 func TestEmbeddingGrad(t *testing.T) {
-	for trial := range 6 {
+	for trial := range trials(6) {
 		r := rand.New(rand.NewPCG(uint64(trial), 14))
 		for _, shape := range [][]int{{}, {1}, {5}, {2, 3}, {0}, {2, 3, 4}, {70, 11}} {
 			for _, width := range []int{1, 7, 130, 0} {
@@ -197,7 +197,7 @@ func TestEmbeddingGrad(t *testing.T) {
 func TestCheckIndex(t *testing.T) {
 	r := rand.New(rand.NewPCG(15, 15))
 	for _, shape := range append([][]int{{}}, indexShapes...) {
-		for range 20 {
+		for range trials(20) {
 			index := indices(r, 9, shape...)
 			if v, p, ok := dev.CheckIndex(index.Operand, 9); !ok {
 				t.Fatalf("%v: refused %d at %d", shape, v, p)

@@ -202,7 +202,7 @@ func differences(x, dy []float64, f func(x []float64) []float64) []float64 {
 // returns the layout of the next operand; outputs never repeat.
 func eachLayout(t *testing.T, f func(t *testing.T, r *rand.Rand, dtype backend.DType, in, out func() layout)) {
 	for _, dtype := range []backend.DType{backend.Float32, backend.Float64} {
-		for trial := range 6 {
+		for trial := range trials(6) {
 			t.Run(fmt.Sprintf("%v/%d", dtype, trial), func(t *testing.T) {
 				r := rand.New(rand.NewPCG(uint64(trial), uint64(dtype)))
 				pick := func(kinds layout) layout {

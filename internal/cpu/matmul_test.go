@@ -57,7 +57,7 @@ func checkMatMul(t *testing.T, name string, dst, x, y *array, alpha float64, acc
 func TestMatMul(t *testing.T) {
 	batches := [][]int{{}, {1}, {3}, {2, 3}, {2, 1, 3}, {2, 3, 2}, {2, 2, 3, 2}, {0}, {2, 0}}
 	sizes := [][3]int{{1, 1, 1}, {2, 3, 4}, {5, 1, 7}, {1, 6, 3}, {4, 5, 1}, {17, 9, 33}, {0, 3, 2}, {3, 0, 2}, {3, 2, 0}}
-	for trial := range 3 {
+	for trial := range trials(3) {
 		r := rand.New(rand.NewPCG(uint64(trial), 21))
 		for _, batch := range batches {
 			for _, size := range sizes {

@@ -213,7 +213,7 @@ func rounded(dtype backend.DType, v value) value {
 
 // everywhere runs f for all shapes, and others, with several draws of layouts.
 func everywhere(t *testing.T, f func(t *testing.T, r *rand.Rand, shape []int), others ...[]int) {
-	for trial := range 3 {
+	for trial := range trials(3) {
 		r := rand.New(rand.NewPCG(uint64(trial), 99))
 		for _, shape := range append(others, anyShapes...) {
 			f(t, r, shape)

@@ -267,7 +267,7 @@ func TestSumPrecision(t *testing.T) {
 
 func TestArgReduce(t *testing.T) {
 	shapes := append([][]int{{300, 60}, {60, 300}, {3, 2, 130}}, reduceShapes...)
-	for trial := range 4 {
+	for trial := range trials(4) {
 		r := rand.New(rand.NewPCG(uint64(trial), 5))
 		for _, shape := range shapes {
 			dim := 0
@@ -324,7 +324,7 @@ func argOf(op backend.ArgOp, g []value) int {
 
 func TestCumSum(t *testing.T) {
 	shapes := append([][]int{{300, 60}, {60, 300}, {3, 2, 130}}, reduceShapes...)
-	for trial := range 4 {
+	for trial := range trials(4) {
 		r := rand.New(rand.NewPCG(uint64(trial), 6))
 		for _, shape := range shapes {
 			for _, dtype := range []backend.DType{backend.Float32, backend.Float64, backend.Int64} {

@@ -74,7 +74,7 @@ func plainRuns(dtype backend.DType) (runs []fusedRun) {
 // TestPlainThreads checks that results have the same bits at any thread count.
 func TestPlainThreads(t *testing.T) {
 	defer parallel.SetThreads(0)
-	for _, dtype := range accumulating[:2] {
+	for _, dtype := range accumulating[:trials(2)] {
 		for _, run := range plainRuns(dtype) {
 			var want []byte
 			for _, threads := range []int{1, 2, 8} {
