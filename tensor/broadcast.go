@@ -1,9 +1,8 @@
 package tensor
 
 import (
-	"sync"
-
 	"github.com/stria-ml/stria/internal/backend"
+	"github.com/stria-ml/stria/internal/freelist"
 )
 
 // AppendBroadcastShape appends the shape that tensors broadcast to: shapes are
@@ -77,9 +76,9 @@ type plan struct {
 	scratch map[backend.Device]backend.Memory
 }
 
-var plans = sync.Pool{New: func() any { return new(plan) }}
+var plans freelist.List[plan]
 
-func newPlan() *plan { return plans.Get().(*plan) }
+func newPlan() *plan { return plans.Get() }
 
 // done gives the plan back. After a panic it need not be called.
 func (p *plan) done() { plans.Put(p) }

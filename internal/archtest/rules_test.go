@@ -8,21 +8,24 @@ var allowed = map[string][]string{
 	"internal/archtest":   {},
 	"internal/atomicfile": {},
 	"internal/backend":    {},
+	"internal/freelist":   {},
 	"internal/half":       {},
-	"internal/parallel":   {},
+	"internal/parallel":   {"internal/freelist"},
 	"internal/philox":     {},
 	"internal/iter":       {"internal/backend"},
 
 	// the CPU's kernels
-	"internal/cpu/gemm":    {"internal/parallel"},
+	"internal/cpu/gemm":    {"internal/freelist", "internal/parallel"},
 	"internal/cpu/vecmath": {},
 	"internal/cpu": {
-		"internal/backend", "internal/cpu/gemm", "internal/cpu/vecmath", "internal/half", "internal/iter",
-		"internal/parallel", "internal/philox",
+		"internal/backend", "internal/cpu/gemm", "internal/cpu/vecmath", "internal/freelist", "internal/half",
+		"internal/iter", "internal/parallel", "internal/philox",
 	},
 
 	// the framework, from the bottom up
-	"tensor":             {"internal/backend", "internal/cpu", "internal/half", "internal/parallel", "internal/philox"},
+	"tensor": {
+		"internal/backend", "internal/cpu", "internal/freelist", "internal/half", "internal/parallel", "internal/philox",
+	},
 	"autograd":           {"tensor"},
 	"autograd/gradcheck": {"tensor", "autograd"},
 	"nn":                 {"tensor", "autograd"},

@@ -4,39 +4,25 @@ import (
 	"math/bits"
 	"sync"
 	"unsafe"
+
+	"github.com/stria-ml/stria/internal/freelist"
 )
 
 // freeList keeps values for reuse, so that kernels do not allocate.
-type freeList[T any] struct {
-	mu   sync.Mutex
-	free []*T
-}
+type freeList[T any] struct{ list freelist.List[T] }
 
 // get returns a zero value, or one that was given back by keep.
-func (f *freeList[T]) get() *T {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if n := len(f.free); n > 0 {
-		v := f.free[n-1]
-		f.free = f.free[:n-1]
-		return v
-	}
-	return new(T)
-}
+func (f *freeList[T]) get() *T { return f.list.Get() }
 
 // put takes v back and clears it.
 func (f *freeList[T]) put(v *T) {
 	var zero T
 	*v = zero
-	f.keep(v)
+	f.list.Put(v)
 }
 
 // keep takes v back as it is.
-func (f *freeList[T]) keep(v *T) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	f.free = append(f.free, v)
-}
+func (f *freeList[T]) keep(v *T) { f.list.Put(v) }
 
 // taskLists are the free lists of a task type's two forms.
 type taskLists[T32, T64 any] struct {

@@ -1,6 +1,6 @@
 package parallel
 
-import "sync"
+import "github.com/stria-ml/stria/internal/freelist"
 
 // For calls body(lo, hi) for consecutive ranges of [0, n), each of grain
 // elements but for the last, which may be shorter. Ranges depend on n and grain alone.
@@ -16,9 +16,12 @@ func For(n, grain int, body func(lo, hi int)) {
 		}
 		return
 	}
-	l := loops.get()
+	l := loops.Get()
 	l.n, l.grain, l.body = n, grain, body
-	defer loops.put(l)
+	defer func() {
+		l.body = nil
+		loops.Put(l)
+	}()
 	Run(l, (n-1)/grain+1)
 }
 
@@ -34,27 +37,4 @@ func (l *loop) Chunk(i, _ int) {
 }
 
 // loops are the loop values ready for reuse.
-var loops loopList
-
-type loopList struct {
-	mu   sync.Mutex
-	free []*loop
-}
-
-func (s *loopList) get() *loop {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if n := len(s.free); n > 0 {
-		l := s.free[n-1]
-		s.free = s.free[:n-1]
-		return l
-	}
-	return new(loop)
-}
-
-func (s *loopList) put(l *loop) {
-	l.body = nil
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.free = append(s.free, l)
-}
+var loops freelist.List[loop]

@@ -1,12 +1,11 @@
 package gemm
 
-import "sync"
+import "github.com/stria-ml/stria/internal/freelist"
 
 // taskList holds the tasks of one kernel set that are ready for reuse, as many
 // as there were ever calls at the same time.
 type taskList[T Float] struct {
-	mu        sync.Mutex
-	free      []*task[T]
+	tasks     freelist.List[task[T]]
 	newKernel func() kernel[T]
 }
 
@@ -29,11 +28,7 @@ func tasksOf[T Float]() *taskList[T] {
 }
 
 func (l *taskList[T]) get() *task[T] {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if n := len(l.free); n > 0 {
-		t := l.free[n-1]
-		l.free = l.free[:n-1]
+	if t := l.tasks.Take(); t != nil {
 		return t
 	}
 	t := &task[T]{kern: l.newKernel()}
@@ -55,7 +50,5 @@ func (l *taskList[T]) put(t *task[T]) {
 		s.block.a, s.block.b, s.block.c = nil, nil, none
 		s.vec = vec[T]{}
 	}
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.free = append(l.free, t)
+	l.tasks.Put(t)
 }
