@@ -90,7 +90,7 @@ func TestEvaluationIsIndependentOfTheBatch(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			var first train.Evaluation
 			for i, rows := range []int{1, 2, 3, 7, 64, 1000, 20000} {
-				if rows < 7 && name == "sums" {
+				if name == "sums" && (rows < 7 || raceEnabled && rows != 64 && rows != 1000) {
 					continue // there are 1,000
 				}
 				options.EvalBatch = rows

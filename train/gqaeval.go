@@ -24,8 +24,9 @@ const evalTokens = 4096
 
 func newEvaluator(model *gqa.Model, source datasets.Source, rows int, exact bool) (*evaluator, error) {
 	if rows == 0 {
-		rows = max(1, min(evalTokens/source.Context(), source.Len()))
+		rows = evalTokens / source.Context()
 	}
+	rows = max(1, min(rows, source.Len()))
 	pass, err := datasets.NewPass(source, rows)
 	if err != nil {
 		return nil, err
