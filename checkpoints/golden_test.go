@@ -15,8 +15,8 @@ import (
 	"github.com/stria-ml/stria/checkpoints/safetensors"
 	"github.com/stria-ml/stria/models/gqa"
 	"github.com/stria-ml/stria/nn"
+	"github.com/stria-ml/stria/optim"
 	"github.com/stria-ml/stria/tensor"
-	"github.com/stria-ml/stria/train"
 )
 
 // goldenModels are the reference models of testdata, whose values PyTorch
@@ -206,8 +206,8 @@ func TestGoldenTraining(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			e := expect(t, name)
 			m, _ := load(t, filepath.Join("testdata", name), checkpoints.LoadOptions{})
-			params := train.ParamsOf(m)
-			optimizer := train.NewAdamW(params, train.AdamWConfig{
+			params := optim.ParamsOf(m)
+			optimizer := optim.NewAdamW(params, optim.AdamWConfig{
 				Beta1: e.AdamW.Betas[0], Beta2: e.AdamW.Betas[1], Eps: e.AdamW.Eps, WeightDecay: e.AdamW.WeightDecay,
 			})
 			for i := range e.AdamW.Losses {
@@ -231,7 +231,7 @@ func TestGoldenTraining(t *testing.T) {
 }
 
 // gradNorm returns the norm of all gradients together.
-func gradNorm(params []train.NamedParam) float64 {
+func gradNorm(params []optim.NamedParam) float64 {
 	sum := 0.0
 	for _, p := range params {
 		for _, v := range tensor.Data[float32](p.Grad) {

@@ -3,6 +3,7 @@ package train
 import (
 	"errors"
 	"fmt"
+	"github.com/stria-ml/stria/optim"
 	"math"
 )
 
@@ -79,16 +80,16 @@ func (c Config) Check() error {
 	return errors.Join(errs...)
 }
 
-func (c Config) schedule() Schedule {
+func (c Config) schedule() optim.Schedule {
 	if c.Schedule == "constant" {
-		return Constant{Peak: c.LR, Warmup: c.Warmup}
+		return optim.Constant{Peak: c.LR, Warmup: c.Warmup}
 	}
-	return Cosine{Peak: c.LR, Floor: c.MinLR, Warmup: c.Warmup, Total: c.Steps}
+	return optim.Cosine{Peak: c.LR, Floor: c.MinLR, Warmup: c.Warmup, Total: c.Steps}
 }
 
-func (c Config) optimizer(params []NamedParam) Optimizer {
+func (c Config) optimizer(params []optim.NamedParam) optim.Optimizer {
 	if c.Optimizer == "sgd" {
-		return NewSGD(params, SGDConfig{Momentum: c.Momentum, WeightDecay: c.WeightDecay})
+		return optim.NewSGD(params, optim.SGDConfig{Momentum: c.Momentum, WeightDecay: c.WeightDecay})
 	}
-	return NewAdamW(params, AdamWConfig{Beta1: c.Beta1, Beta2: c.Beta2, Eps: c.Eps, WeightDecay: c.WeightDecay})
+	return optim.NewAdamW(params, optim.AdamWConfig{Beta1: c.Beta1, Beta2: c.Beta2, Eps: c.Eps, WeightDecay: c.WeightDecay})
 }

@@ -2,7 +2,7 @@
 //
 // A [Task] is a model and its data. A [Trainer] makes steps on it: it draws
 // batches, records the loss on a graph, clips the gradients by their common
-// norm and lets an [Optimizer] apply them at the learning rate of a [Schedule].
+// norm and lets an [optim.Optimizer] apply them at the learning rate of a [optim.Schedule].
 // Results go to the folder of a [Run], progress to a [Reporter]:
 //
 //	options, err := train.GQAPreset("default")

@@ -9,6 +9,7 @@ import (
 	"github.com/stria-ml/stria/datasets"
 	"github.com/stria-ml/stria/models/gqa"
 	"github.com/stria-ml/stria/nn"
+	"github.com/stria-ml/stria/optim"
 	"github.com/stria-ml/stria/tensor"
 	"github.com/stria-ml/stria/tokenizer"
 )
@@ -138,7 +139,7 @@ func (g *GQA) Model() *gqa.Model { return g.model }
 func (g *GQA) Tokenizer() tokenizer.Tokenizer { return g.corpus.tokenizer }
 
 // Params lists the model's parameters.
-func (g *GQA) Params() []NamedParam { return ParamsOf(g.model) }
+func (g *GQA) Params() []optim.NamedParam { return optim.ParamsOf(g.model) }
 
 // Draw brings the next training batch into a slot.
 func (g *GQA) Draw(slot int) (tokens, targets int, err error) {

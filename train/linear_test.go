@@ -11,6 +11,7 @@ import (
 	"github.com/stria-ml/stria/autograd"
 	"github.com/stria-ml/stria/checkpoints/safetensors"
 	"github.com/stria-ml/stria/nn"
+	"github.com/stria-ml/stria/optim"
 	"github.com/stria-ml/stria/tensor"
 	"github.com/stria-ml/stria/train"
 )
@@ -32,7 +33,7 @@ func newLinear(batches ...[]float64) *linear {
 
 func (l *linear) Kind() string { return "linear" }
 
-func (l *linear) Params() []train.NamedParam { return []train.NamedParam{{Name: "w", Param: l.weight}} }
+func (l *linear) Params() []optim.NamedParam { return []optim.NamedParam{{Name: "w", Param: l.weight}} }
 
 func (l *linear) Draw(slot int) (tokens, targets int, err error) {
 	if len(l.batches) == 0 {

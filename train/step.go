@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/stria-ml/stria/nn"
+	"github.com/stria-ml/stria/optim"
 	"github.com/stria-ml/stria/tensor"
 )
 
@@ -22,11 +23,11 @@ func (t *Trainer) Step() error {
 	if err != nil {
 		return fmt.Errorf("step %d: %w", t.progress.Step+1, err)
 	}
-	norm := t.meter.norm()
+	norm := t.meter.Norm()
 	lr := t.schedule.LR(t.progress.Step)
 	applied := isFinite(loss) && isFinite(norm)
 	if applied {
-		t.optimizer.Step(lr, clipScale(norm, t.config.Clip))
+		t.optimizer.Step(lr, optim.ClipScale(norm, t.config.Clip))
 		t.progress.Skipped = 0
 	} else {
 		t.progress.Skipped++

@@ -3,6 +3,7 @@ package train
 import (
 	"context"
 	"encoding/json"
+	"github.com/stria-ml/stria/optim"
 
 	"github.com/stria-ml/stria/autograd"
 	"github.com/stria-ml/stria/nn"
@@ -13,7 +14,7 @@ type Task interface {
 	// Kind names the model family, such as "gqa".
 	Kind() string
 	// Params lists the model's parameters in a stable order.
-	Params() []NamedParam
+	Params() []optim.NamedParam
 	// Draw brings the next training batch into a slot, counted from 0, and returns
 	// its number of tokens, and how many targets in it count.
 	Draw(slot int) (tokens, targets int, err error)

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/stria-ml/stria/autograd"
+	"github.com/stria-ml/stria/optim"
 	"github.com/stria-ml/stria/tensor"
 )
 
@@ -23,12 +24,12 @@ type Trainer struct {
 	run      *Run // where results go, or nil
 	reporter Reporter
 
-	params    []NamedParam
-	optimizer Optimizer
-	schedule  Schedule
+	params    []optim.NamedParam
+	optimizer optim.Optimizer
+	schedule  optim.Schedule
 	graph     *autograd.Graph
 	random    *tensor.Stream // dropout
-	meter     *normMeter
+	meter     *optim.GradNorm
 	counts    []int // targets in each slot of a step
 
 	progress Progress
@@ -64,7 +65,7 @@ func NewTrainer(task Task, config Config, run *Run, reporter Reporter) (*Trainer
 		params: params, optimizer: config.optimizer(params), schedule: config.schedule(),
 		graph:    autograd.NewGraph(autograd.OnDevice(params[0].Value.Device())),
 		random:   tensor.NewStream(config.Seed).Split("dropout"),
-		meter:    newNormMeter(params),
+		meter:    optim.NewGradNorm(params),
 		counts:   make([]int, config.Accumulate),
 		progress: Progress{Evaluated: -1, BestStep: -1},
 		started:  time.Now(),

@@ -12,6 +12,7 @@ import (
 
 	"github.com/stria-ml/stria/autograd"
 	"github.com/stria-ml/stria/nn"
+	"github.com/stria-ml/stria/optim"
 	"github.com/stria-ml/stria/tensor"
 	"github.com/stria-ml/stria/train"
 )
@@ -177,7 +178,7 @@ func TestNewTrainerRefuses(t *testing.T) {
 // empty is a task without parameters.
 type empty struct{ *linear }
 
-func (empty) Params() []train.NamedParam { return nil }
+func (empty) Params() []optim.NamedParam { return nil }
 
 // TestEvaluationLeavesRandomNumbersAlone trains with dropout, once with
 // evaluations and once without.

@@ -11,8 +11,8 @@ import (
 
 	"github.com/stria-ml/stria/autograd"
 	"github.com/stria-ml/stria/nn"
+	"github.com/stria-ml/stria/optim"
 	"github.com/stria-ml/stria/tensor"
-	"github.com/stria-ml/stria/train"
 )
 
 // LowRank is y = base(x) + up(down(x)). Its exported fields are all that
@@ -81,7 +81,7 @@ func main() {
 // fit trains the layer on x (N, in) and y (N, out), and returns the first and
 // the last loss.
 func fit(layer *LowRank, x, y *tensor.Tensor) (first, last float32) {
-	optimizer := train.NewAdamW(train.ParamsOf(layer), train.AdamWConfig{Beta1: 0.9, Beta2: 0.95, Eps: 1e-8})
+	optimizer := optim.NewAdamW(optim.ParamsOf(layer), optim.AdamWConfig{Beta1: 0.9, Beta2: 0.95, Eps: 1e-8})
 	g := autograd.NewGraph()
 	defer g.Close()
 	const steps = 400

@@ -29,6 +29,7 @@ var allowed = map[string][]string{
 	"autograd":           {"tensor"},
 	"autograd/gradcheck": {"tensor", "autograd"},
 	"nn":                 {"tensor", "autograd"},
+	"optim":              {"tensor", "autograd", "nn"},
 	"models/gqa":         {"tensor", "autograd", "nn"},
 
 	// files
@@ -42,7 +43,7 @@ var allowed = map[string][]string{
 	// training
 	"train": {
 		"internal/atomicfile", "internal/parallel", "tensor", "autograd", "nn", "models/gqa", "checkpoints",
-		"checkpoints/safetensors", "datasets", "tokenizer",
+		"checkpoints/safetensors", "datasets", "optim", "tokenizer",
 	},
 	"cmd/train": {"tensor", "nn", "models/gqa", "checkpoints", "checkpoints/safetensors", "datasets", "tokenizer", "train"},
 }
@@ -50,7 +51,7 @@ var allowed = map[string][]string{
 // public is what programs outside of the module may import, the examples among
 // them.
 var public = []string{
-	"tensor", "autograd", "autograd/gradcheck", "nn", "models/gqa", "checkpoints", "checkpoints/safetensors",
+	"tensor", "autograd", "autograd/gradcheck", "nn", "optim", "models/gqa", "checkpoints", "checkpoints/safetensors",
 	"tokenizer", "datasets", "train",
 }
 

@@ -1,17 +1,17 @@
-package train_test
+package optim_test
 
 import (
 	"math"
 	"testing"
 
-	"github.com/stria-ml/stria/train"
+	"github.com/stria-ml/stria/optim"
 )
 
 func TestSchedules(t *testing.T) {
-	cosine := train.Cosine{Peak: 8, Floor: 2, Warmup: 4, Total: 12}
+	cosine := optim.Cosine{Peak: 8, Floor: 2, Warmup: 4, Total: 12}
 	tests := []struct {
 		name     string
-		schedule train.Schedule
+		schedule optim.Schedule
 		step     int64
 		want     float64
 	}{
@@ -24,11 +24,11 @@ func TestSchedules(t *testing.T) {
 		{"three quarters of the cosine", cosine, 10, 2 + 6*(1-math.Sqrt2/2)/2},
 		{"the end", cosine, 12, 2},
 		{"past the end", cosine, 1 << 40, 2},
-		{"a warm-up past the end", train.Cosine{Peak: 8, Floor: 2, Warmup: 16, Total: 4}, 7, 4},
-		{"no warm-up", train.Cosine{Peak: 8, Floor: 2, Total: 4}, 0, 8},
-		{"constant in its warm-up", train.Constant{Peak: 3, Warmup: 3}, 1, 2},
-		{"constant", train.Constant{Peak: 3, Warmup: 3}, 1000, 3},
-		{"constant without warm-up", train.Constant{Peak: 3}, 0, 3},
+		{"a warm-up past the end", optim.Cosine{Peak: 8, Floor: 2, Warmup: 16, Total: 4}, 7, 4},
+		{"no warm-up", optim.Cosine{Peak: 8, Floor: 2, Total: 4}, 0, 8},
+		{"constant in its warm-up", optim.Constant{Peak: 3, Warmup: 3}, 1, 2},
+		{"constant", optim.Constant{Peak: 3, Warmup: 3}, 1000, 3},
+		{"constant without warm-up", optim.Constant{Peak: 3}, 0, 3},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {

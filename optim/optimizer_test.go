@@ -1,4 +1,4 @@
-package train_test
+package optim_test
 
 import (
 	"fmt"
@@ -6,24 +6,24 @@ import (
 	"testing"
 
 	"github.com/stria-ml/stria/autograd"
+	"github.com/stria-ml/stria/optim"
 	"github.com/stria-ml/stria/tensor"
-	"github.com/stria-ml/stria/train"
 )
 
 // shapes of the parameters that the optimizers are tested on: of 2 dims, which
 // decay, of 1 and of 0, which don't.
 var optimizerShapes = [][]int{{3, 5}, {7}, {}, {2, 1, 3}}
 
-func randomParams(dtype tensor.DType, stream *tensor.Stream) []train.NamedParam {
-	var params []train.NamedParam
+func randomParams(dtype tensor.DType, stream *tensor.Stream) []optim.NamedParam {
+	var params []optim.NamedParam
 	for i, shape := range optimizerShapes {
 		p := autograd.NewParam(tensor.RandN(dtype, stream, shape...))
-		params = append(params, train.NamedParam{Name: fmt.Sprint("p", i), Param: p})
+		params = append(params, optim.NamedParam{Name: fmt.Sprint("p", i), Param: p})
 	}
 	return params
 }
 
-func setGradients(params []train.NamedParam, stream *tensor.Stream) {
+func setGradients(params []optim.NamedParam, stream *tensor.Stream) {
 	for _, p := range params {
 		p.Grad = tensor.RandN(p.Value.DType(), stream, p.Value.Shape()...)
 	}
@@ -86,18 +86,18 @@ func (a *torchAdamW) step(w, grad []float64, decays bool, lr float64) {
 }
 
 func TestOptimizersAgainstReferences(t *testing.T) {
-	adamw := train.AdamWConfig{Beta1: 0.8, Beta2: 0.97, Eps: 1e-3, WeightDecay: 0.3}
+	adamw := optim.AdamWConfig{Beta1: 0.8, Beta2: 0.97, Eps: 1e-3, WeightDecay: 0.3}
 	cases := []struct {
 		name      string
-		make      func([]train.NamedParam) train.Optimizer
+		make      func([]optim.NamedParam) optim.Optimizer
 		reference func() reference
 	}{
-		{"SGD", func(p []train.NamedParam) train.Optimizer { return train.NewSGD(p, train.SGDConfig{}) },
+		{"SGD", func(p []optim.NamedParam) optim.Optimizer { return optim.NewSGD(p, optim.SGDConfig{}) },
 			func() reference { return &torchSGD{} }},
-		{"SGD with momentum and decay", func(p []train.NamedParam) train.Optimizer {
-			return train.NewSGD(p, train.SGDConfig{Momentum: 0.9, WeightDecay: 0.2})
+		{"SGD with momentum and decay", func(p []optim.NamedParam) optim.Optimizer {
+			return optim.NewSGD(p, optim.SGDConfig{Momentum: 0.9, WeightDecay: 0.2})
 		}, func() reference { return &torchSGD{momentum: 0.9, decay: 0.2} }},
-		{"AdamW", func(p []train.NamedParam) train.Optimizer { return train.NewAdamW(p, adamw) },
+		{"AdamW", func(p []optim.NamedParam) optim.Optimizer { return optim.NewAdamW(p, adamw) },
 			func() reference { return &torchAdamW{beta1: 0.8, beta2: 0.97, eps: 1e-3, decay: 0.3} }},
 	}
 	for _, dtype := range []tensor.DType{tensor.Float32, tensor.Float64} {
@@ -141,12 +141,12 @@ func TestOptimizersAgainstReferences(t *testing.T) {
 
 // TestOptimizersGoOn checks that the state that State shows is all of it.
 func TestOptimizersGoOn(t *testing.T) {
-	for _, make := range []func([]train.NamedParam) train.Optimizer{
-		func(p []train.NamedParam) train.Optimizer {
-			return train.NewSGD(p, train.SGDConfig{Momentum: 0.9, WeightDecay: 0.1})
+	for _, make := range []func([]optim.NamedParam) optim.Optimizer{
+		func(p []optim.NamedParam) optim.Optimizer {
+			return optim.NewSGD(p, optim.SGDConfig{Momentum: 0.9, WeightDecay: 0.1})
 		},
-		func(p []train.NamedParam) train.Optimizer {
-			return train.NewAdamW(p, train.AdamWConfig{Beta1: 0.9, Beta2: 0.95, Eps: 1e-8, WeightDecay: 0.1})
+		func(p []optim.NamedParam) optim.Optimizer {
+			return optim.NewAdamW(p, optim.AdamWConfig{Beta1: 0.9, Beta2: 0.95, Eps: 1e-8, WeightDecay: 0.1})
 		},
 	} {
 		stream := tensor.NewStream(5)
@@ -155,9 +155,9 @@ func TestOptimizersGoOn(t *testing.T) {
 		t.Run(fmt.Sprintf("%T", first), func(t *testing.T) {
 			setGradients(params, stream)
 			first.Step(0.1, 1)
-			var copied []train.NamedParam
+			var copied []optim.NamedParam
 			for _, p := range params {
-				copied = append(copied, train.NamedParam{Name: p.Name, Param: autograd.NewParam(p.Value.Clone())})
+				copied = append(copied, optim.NamedParam{Name: p.Name, Param: autograd.NewParam(p.Value.Clone())})
 			}
 			second := make(copied)
 			state := map[string]*tensor.Tensor{}
@@ -186,8 +186,8 @@ func TestOptimizersSkipWhatHasNoGradient(t *testing.T) {
 	const skipped = 0
 	setGradients(params, stream)
 	params[skipped].Grad = nil
-	train.NewAdamW(params, train.AdamWConfig{Beta1: 0.9, Beta2: 0.95, Eps: 1e-8, WeightDecay: 0.1}).Step(0.1, 1)
-	train.NewSGD(params, train.SGDConfig{WeightDecay: 0.1}).Step(0.1, 1)
+	optim.NewAdamW(params, optim.AdamWConfig{Beta1: 0.9, Beta2: 0.95, Eps: 1e-8, WeightDecay: 0.1}).Step(0.1, 1)
+	optim.NewSGD(params, optim.SGDConfig{WeightDecay: 0.1}).Step(0.1, 1)
 	if got := values(params[skipped].Value); fmt.Sprint(got) != fmt.Sprint(before) {
 		t.Errorf("a parameter without a gradient became %v, it was %v", got, before)
 	}

@@ -1,30 +1,14 @@
-package train
+package optim
 
 import (
 	"math"
 
-	"github.com/stria-ml/stria/autograd"
-	"github.com/stria-ml/stria/nn"
 	"github.com/stria-ml/stria/tensor"
 )
 
-// NamedParam is a parameter and its name in the model.
-type NamedParam struct {
-	Name string
-	*autograd.Param
-}
-
-// ParamsOf lists a model's parameters with their names.
-func ParamsOf(model any) []NamedParam {
-	var params []NamedParam
-	for name, p := range nn.Params(model) {
-		params = append(params, NamedParam{name, p})
-	}
-	return params
-}
-
-// normMeter measures the gradients of parameters, without garbage.
-type normMeter struct {
+// GradNorm measures the gradients of parameters. It keeps its scratch space, so
+// that measuring makes no garbage.
+type GradNorm struct {
 	parts []normPart
 }
 
@@ -37,12 +21,13 @@ type normPart struct {
 	host    *tensor.Tensor   // (len(params)), Float64
 }
 
-func newNormMeter(params []NamedParam) *normMeter {
+// NewGradNorm returns a GradNorm of params, Float32 and Float64.
+func NewGradNorm(params []NamedParam) *GradNorm {
 	byDType := map[tensor.DType][]NamedParam{}
 	for _, p := range params {
 		byDType[p.Value.DType()] = append(byDType[p.Value.DType()], p)
 	}
-	m := &normMeter{}
+	m := &GradNorm{}
 	for _, dtype := range [...]tensor.DType{tensor.Float32, tensor.Float64} {
 		if params := byDType[dtype]; len(params) > 0 {
 			m.parts = append(m.parts, newNormPart(dtype, params))
@@ -63,9 +48,9 @@ func newNormPart(dtype tensor.DType, params []NamedParam) normPart {
 	return part
 }
 
-// norm returns the Euclidean norm of all gradients together; a parameter
+// Norm returns the Euclidean norm of all gradients together; a parameter
 // without one counts as zeros.
-func (m *normMeter) norm() float64 {
+func (m *GradNorm) Norm() float64 {
 	sum := 0.0
 	for _, part := range m.parts {
 		for i, p := range part.params {
@@ -83,17 +68,10 @@ func (m *normMeter) norm() float64 {
 	return math.Sqrt(sum)
 }
 
-// item returns the value of a 0-d float tensor.
-func item(t *tensor.Tensor) float64 {
-	if t.DType() == tensor.Float64 {
-		return tensor.Item[float64](t)
-	}
-	return float64(tensor.Item[float32](t))
-}
-
-// clipScale returns the factor that limits a gradient of this norm to most, as
-// PyTorch's clip_grad_norm_ does; a most of 0 clips nothing.
-func clipScale(norm, most float64) float64 {
+// ClipScale returns the factor, for Optimizer.Step, that limits a gradient of
+// this norm to most, as PyTorch's clip_grad_norm_ does; a most of 0 clips
+// nothing.
+func ClipScale(norm, most float64) float64 {
 	if most <= 0 {
 		return 1
 	}
