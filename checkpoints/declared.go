@@ -3,6 +3,7 @@ package checkpoints
 import (
 	"encoding/json"
 	"fmt"
+	"strings"
 
 	"github.com/stria-ml/stria/nn"
 )
@@ -47,6 +48,25 @@ func (c *checkpoint) layout(o LoadOptions) (layout Layout, origin Origin, notes 
 		metadata: metadata[rotaryKey], parse: nn.ParseRotaryLayout, caller: o.FromRotary,
 	}.settle(&notes)
 	return Layout{heads.value, rotary.value}, Origin{heads.from, rotary.from}, notes, err
+}
+
+// assumed returns a note on the parts of the layout that no file and no caller
+// named. Weights in another order have the same names and shapes, so nothing
+// else can tell. With one key/value head, or one query head to each, both head
+// orders are the same; so are the rotary layouts of a single pair.
+func (h heads) assumed(l Layout, from Origin) []string {
+	var parts []string
+	if from.Heads == FromDefault && h.kv > 1 && h.group > 1 {
+		parts = append(parts, fmt.Sprintf("head order %v", l.Heads))
+	}
+	if from.Rotary == FromDefault && h.width > 2 {
+		parts = append(parts, fmt.Sprintf("rotary layout %v", l.Rotary))
+	}
+	if len(parts) == 0 {
+		return nil
+	}
+	return []string{"the files do not say in which order the attention weights are; assumed " + strings.Join(parts, " and ") +
+		", as Hugging Face writes them: name the order when loading if it is another"}
 }
 
 // settled is a part of the layout, and whose word was taken for it.

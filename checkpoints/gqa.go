@@ -35,14 +35,16 @@ type Report struct {
 	Layout Layout   // of the stored weights
 	Origin Origin   // where the layout was learned
 	Filled Filled   // what was copied and what is shared
-	Notes  []string // what the user should hear about, such as an override
+	Notes  []string // what the user should hear about: an override, a layout that was assumed
 }
 
 // LoadGQA loads a model in Hugging Face's layout from a folder, or from a single
 // .safetensors file with its config.json beside it; of a run's folder, its
 // newest checkpoint. Weights in another head order or rotary layout are
-// converted: the model's are in interleaved heads and half-split rotary. Tensors
-// that are missing, unknown or of other shapes are errors that name them.
+// converted: the model's are in interleaved heads and half-split rotary. Where
+// nothing says the order, Hugging Face's is assumed, and a note in the Report
+// says so. Tensors that are missing, unknown or of other shapes are errors that
+// name them.
 func LoadGQA(path string, o LoadOptions) (*gqa.Model, Report, error) {
 	c, err := openGQA(path)
 	if err != nil {
@@ -100,6 +102,7 @@ func (c *checkpoint) begin(o LoadOptions) (Layout, Report, error) {
 	if err != nil {
 		return layout, report, fmt.Errorf("%s: %w", c.Path(), err)
 	}
+	notes = append(notes, headsOf(c.config).assumed(layout, origin)...)
 	report.Layout, report.Origin, report.Notes = layout, origin, append(report.Notes, notes...)
 	return layout, report, nil
 }

@@ -53,8 +53,8 @@ const maxConfigBytes = 1 << 20
 
 // Inspect describes the checkpoint that path names: a file, a model's folder,
 // or a run's, of which it takes the newest checkpoint. A config.json that is
-// missing or not understood is a note; what is wrong with the tensors is an
-// error.
+// missing or not understood is a note, and so is a layout that the files do not
+// say; what is wrong with the tensors is an error.
 func Inspect(path string) (Summary, error) {
 	w, err := openWeights(path)
 	if err != nil {
@@ -127,6 +127,7 @@ func (s *Summary) readGQA(w *weights) {
 		return
 	}
 	s.Layout = &LayoutSummary{layout.Heads.String(), layout.Rotary.String(), report.Origin}
+	s.Notes = report.Notes
 }
 
 // readLimited reads a file of at most that many bytes.

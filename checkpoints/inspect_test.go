@@ -28,11 +28,14 @@ func TestInspectFolder(t *testing.T) {
 		dir := filepath.Join("testdata", name)
 		s, e := inspect(t, dir), expect(t, name)
 		m, _ := load(t, dir, checkpoints.LoadOptions{})
-		if s.Parameters != nn.Count(m) || len(s.Tensors) != nGradients(m) || s.ModelType != m.Config.ModelType || len(s.Notes) != 0 {
+		if s.Parameters != nn.Count(m) || len(s.Tensors) != nGradients(m) || s.ModelType != m.Config.ModelType {
 			t.Errorf("%s: %d parameters in %d tensors of %q, notes %v", name, s.Parameters, len(s.Tensors), s.ModelType, s.Notes)
 		}
 		if s.Layout == nil || s.Layout.HeadOrder != e.HeadOrder || s.Layout.RopeLayout != e.RopeLayout {
-			t.Errorf("%s: layout %+v", name, s.Layout)
+			t.Fatalf("%s: layout %+v", name, s.Layout)
+		}
+		if assumed := strings.Contains(strings.Join(s.Notes, "\n"), "assumed"); assumed != (s.Layout.From.Heads == checkpoints.FromDefault) {
+			t.Errorf("%s: layout from %v, notes %v", name, s.Layout.From, s.Notes)
 		}
 		if s.DTypes[m.Config.DType] != s.Parameters || s.Bytes%s.Parameters != 0 {
 			t.Errorf("%s: dtypes %v, %d bytes", name, s.DTypes, s.Bytes)

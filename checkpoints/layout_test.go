@@ -2,6 +2,7 @@ package checkpoints
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stria-ml/stria/nn"
@@ -126,6 +127,29 @@ func TestLayoutCheck(t *testing.T) {
 	} {
 		if err := (heads{2, 3, c.width}).check(c.l); (err == nil) != c.ok {
 			t.Errorf("width %d, %v: %v", c.width, c.l, err)
+		}
+	}
+}
+
+// TestAssumed: a note says which parts of the layout nobody named, where they
+// matter.
+func TestAssumed(t *testing.T) {
+	grouped := heads{kv: 2, group: 3, width: 4}
+	for _, c := range []struct {
+		h    heads
+		from Origin
+		want string
+	}{
+		{grouped, Origin{FromDefault, FromDefault}, "head order interleaved and rotary layout half"},
+		{grouped, Origin{FromMetadata, FromDefault}, "assumed rotary layout half"},
+		{grouped, Origin{FromDefault, FromCaller}, "assumed head order interleaved"},
+		{grouped, Origin{FromConfig, FromMetadata}, ""},
+		{heads{kv: 2, group: 1, width: 2}, Origin{FromDefault, FromDefault}, ""},
+		{heads{kv: 1, group: 3, width: 2}, Origin{FromDefault, FromDefault}, ""},
+	} {
+		notes := strings.Join(c.h.assumed(Layout{}, c.from), "\n")
+		if !strings.Contains(notes, c.want) || (c.want == "") != (notes == "") {
+			t.Errorf("%+v from %v: notes %q, want %q", c.h, c.from, notes, c.want)
 		}
 	}
 }

@@ -101,7 +101,8 @@ func rewrite(t *testing.T, dir string, metadata map[string]string, edit func(ten
 }
 
 // TestUndeclaredLayout: without "stria", Hugging Face's layout is taken, which
-// for other weights is another model; the caller may say what it is.
+// for other weights is another model, so that a note says it; the caller may
+// say what it is.
 func TestUndeclaredLayout(t *testing.T) {
 	const model = "llama_tiled_rope_interleaved"
 	e := expect(t, model)
@@ -111,7 +112,8 @@ func TestUndeclaredLayout(t *testing.T) {
 	if d, _ := distance(t, logits(m, ids), e.tensor(t, "logits")); d <= 1 {
 		t.Errorf("logits differ by %g alone", d)
 	}
-	if want := (checkpoints.Origin{Heads: checkpoints.FromDefault, Rotary: checkpoints.FromDefault}); report.Origin != want || len(report.Notes) > 0 {
+	if want := (checkpoints.Origin{Heads: checkpoints.FromDefault, Rotary: checkpoints.FromDefault}); report.Origin != want || len(report.Notes) != 1 ||
+		!strings.Contains(report.Notes[0], "assumed head order interleaved and rotary layout half,") {
 		t.Errorf("layout from %v, notes %v", report.Origin, report.Notes)
 	}
 	tiled, interleaved := nn.HeadsTiled, nn.RotaryInterleaved

@@ -43,14 +43,14 @@ type header struct {
 // headerLength reads the length of the header of a file of size bytes.
 func headerLength(first []byte, size int64) (int, error) {
 	if size < prefix || len(first) < prefix {
-		return 0, fmt.Errorf("%d bytes: the header's length alone takes %d", size, prefix)
+		return 0, fmt.Errorf("%d bytes: the header's length alone takes %d; is this a safetensors file?", size, prefix)
 	}
 	n := binary.LittleEndian.Uint64(first)
 	if n > MaxHeader {
-		return 0, fmt.Errorf("the header's length is %d bytes, the limit %d", n, MaxHeader)
+		return 0, fmt.Errorf("the header's length is %d bytes, the limit %d; is this a safetensors file?", n, MaxHeader)
 	}
 	if int64(n) > size-prefix {
-		return 0, fmt.Errorf("the header's length is %d bytes, but %d follow it", n, size-prefix)
+		return 0, fmt.Errorf("the header's length is %d bytes, but %d follow it; is this a safetensors file, and all of it?", n, size-prefix)
 	}
 	return int(n), nil
 }
@@ -59,7 +59,7 @@ func headerLength(first []byte, size int64) (int, error) {
 // data.
 func parseHeader(text []byte, dataSize int64) (*header, error) {
 	if len(text) == 0 || text[0] != '{' {
-		return nil, errors.New("the header does not start with '{'")
+		return nil, errors.New("the header does not start with '{'; is this a safetensors file?")
 	}
 	if err := checkText(text); err != nil {
 		return nil, fmt.Errorf("header: %w", err)
