@@ -7,6 +7,7 @@ import (
 	"github.com/stria-ml/stria/autograd"
 	"github.com/stria-ml/stria/checkpoints"
 	"github.com/stria-ml/stria/datasets"
+	"github.com/stria-ml/stria/internal/strictjson"
 	"github.com/stria-ml/stria/models/gqa"
 	"github.com/stria-ml/stria/nn"
 	"github.com/stria-ml/stria/optim"
@@ -162,7 +163,7 @@ func (g *GQA) Position() (json.RawMessage, error) { return json.Marshal(g.loader
 // SetPosition restores the loader's state.
 func (g *GQA) SetPosition(position json.RawMessage) error {
 	var state datasets.LoaderState
-	if err := json.Unmarshal(position, &state); err != nil {
+	if err := strictjson.Decode(position, &state); err != nil {
 		return err
 	}
 	return g.loader.Restore(state)
@@ -178,22 +179,6 @@ func (g *GQA) Save(dir string) error {
 
 // Load reads the model's weights.
 func (g *GQA) Load(dir string) error {
-	stored, _, err := checkpoints.LoadGQA(dir, checkpoints.LoadOptions{Share: true})
-	if err != nil {
-		return err
-	}
-	weights := map[string]*tensor.Tensor{}
-	for name, p := range nn.Params(stored) {
-		weights[name] = p.Value
-	}
-	for name, p := range nn.Params(g.model) {
-		w, ok := weights[name]
-		if !ok {
-			return fmt.Errorf("%s: there is no tensor %q", dir, name)
-		}
-		if err := copyStored(p.Value, w, dir, name); err != nil {
-			return err
-		}
-	}
-	return nil
+	_, err := checkpoints.RestoreGQA(g.model, dir)
+	return err
 }

@@ -1,7 +1,6 @@
 package train
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -10,6 +9,7 @@ import (
 	"strconv"
 
 	"github.com/stria-ml/stria/internal/atomicfile"
+	"github.com/stria-ml/stria/internal/strictjson"
 )
 
 // writeJSON writes a value to a file, whole or not at all.
@@ -27,8 +27,8 @@ func writeJSON(path string, value any) error {
 // maxJSONBytes is the size of the largest JSON file that is read.
 const maxJSONBytes = 1 << 20
 
-// readJSON reads a file that holds one value and nothing else. Unknown fields
-// are errors.
+// readJSON reads a file that holds one value and nothing else. Unknown fields,
+// and those in another letter case, are errors.
 func readJSON(path string, value any) error {
 	f, err := os.Open(path)
 	if err != nil {
@@ -42,13 +42,8 @@ func readJSON(path string, value any) error {
 	if len(text) > maxJSONBytes {
 		return fmt.Errorf("%s: more than %d bytes", path, maxJSONBytes)
 	}
-	d := json.NewDecoder(bytes.NewReader(text))
-	d.DisallowUnknownFields()
-	if err := d.Decode(value); err != nil {
+	if err := strictjson.Decode(text, value); err != nil {
 		return fmt.Errorf("%s: %w", path, err)
-	}
-	if _, err := d.Token(); err != io.EOF {
-		return fmt.Errorf("%s: there is more after the JSON value, at byte %d", path, d.InputOffset())
 	}
 	return nil
 }

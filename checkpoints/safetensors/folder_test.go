@@ -104,7 +104,7 @@ func TestFolderRefusals(t *testing.T) {
 		{"map in other letters", `{"Weight_Map":{"a":"x"}}`, []string{"weight_map", "missing"}},
 		{"map twice", `{"weight_map":{},"weight_map":{}}`, []string{"weight_map", "twice"}},
 		{"tensor twice", `{"weight_map":{"a":"x","a":"y"}}`, []string{`"a"`, "twice"}},
-		{"text after", `{"weight_map":{}} x`, []string{"1 bytes after"}},
+		{"text after", `{"weight_map":{}} x`, []string{"more after the JSON value"}},
 		{"not UTF-8", "{\"weight_map\":{\"\xff\":\"x\"}}", []string{"UTF-8"}},
 		{"map of a list", `{"weight_map":[]}`, []string{"["}},
 		{"shard of a number", `{"weight_map":{"a":1}}`, []string{`"a"`, "name of a file"}},

@@ -9,6 +9,7 @@ import (
 	"math"
 	"sort"
 
+	"github.com/stria-ml/stria/internal/strictjson"
 	"github.com/stria-ml/stria/tensor"
 )
 
@@ -61,7 +62,7 @@ func parseHeader(text []byte, dataSize int64) (*header, error) {
 	if len(text) == 0 || text[0] != '{' {
 		return nil, errors.New("the header does not start with '{'; is this a safetensors file?")
 	}
-	if err := checkText(text); err != nil {
+	if err := strictjson.CheckText(text); err != nil {
 		return nil, fmt.Errorf("header: %w", err)
 	}
 	d := json.NewDecoder(bytes.NewReader(text))
@@ -82,7 +83,7 @@ func parseHeader(text []byte, dataSize int64) (*header, error) {
 // decode reads the header token by token: encoding/json would accept names
 // twice and in any letter case.
 func (h *header) decode(d *json.Decoder) error {
-	return object(d, func(name string) error {
+	return strictjson.Object(d, func(name string) error {
 		if name == "__metadata__" {
 			h.metadata = map[string]string{}
 			return h.decodeMetadata(d)
@@ -99,7 +100,7 @@ func (h *header) decode(d *json.Decoder) error {
 }
 
 func (h *header) decodeMetadata(d *json.Decoder) error {
-	return object(d, func(key string) error {
+	return strictjson.Object(d, func(key string) error {
 		token, err := d.Token()
 		if err != nil {
 			return err
@@ -118,7 +119,7 @@ func decodeInfo(d *json.Decoder) (Info, error) {
 	var info Info
 	var offsets []int
 	seen := map[string]bool{}
-	err := object(d, func(key string) (err error) {
+	err := strictjson.Object(d, func(key string) (err error) {
 		seen[key] = true
 		switch key {
 		case "dtype":

@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+
+	"github.com/stria-ml/stria/internal/strictjson"
 )
 
 // The names of a folder's files, as Hugging Face's libraries choose them.
@@ -47,13 +49,13 @@ func parseIndex(text []byte) (*index, error) {
 	if len(text) > MaxHeader {
 		return nil, fmt.Errorf("the index is longer than %d bytes", MaxHeader)
 	}
-	if err := checkText(text); err != nil {
+	if err := strictjson.CheckText(text); err != nil {
 		return nil, err
 	}
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.UseNumber()
 	x := &index{}
-	err := object(d, func(key string) error {
+	err := strictjson.Object(d, func(key string) error {
 		switch key {
 		case "metadata":
 			return x.decodeMetadata(d)
@@ -65,8 +67,8 @@ func parseIndex(text []byte) (*index, error) {
 	if err != nil {
 		return nil, err
 	}
-	if rest := bytes.TrimSpace(text[d.InputOffset():]); len(rest) > 0 {
-		return nil, fmt.Errorf("%d bytes after the index's end", len(rest))
+	if err := strictjson.End(d, text); err != nil {
+		return nil, err
 	}
 	if x.shards == nil {
 		return nil, fmt.Errorf("weight_map is missing")
@@ -77,11 +79,11 @@ func parseIndex(text []byte) (*index, error) {
 // skip reads a value that says nothing.
 func skip(d *json.Decoder) error {
 	var value json.RawMessage
-	return cut(d.Decode(&value))
+	return strictjson.Cut(d.Decode(&value))
 }
 
 func (x *index) decodeMetadata(d *json.Decoder) error {
-	return object(d, func(key string) error {
+	return strictjson.Object(d, func(key string) error {
 		if key != "total_size" {
 			return skip(d)
 		}
@@ -100,7 +102,7 @@ func (x *index) decodeMetadata(d *json.Decoder) error {
 
 func (x *index) decodeMap(d *json.Decoder) error {
 	x.shards = map[string]string{}
-	return object(d, func(name string) error {
+	return strictjson.Object(d, func(name string) error {
 		token, err := d.Token()
 		if err != nil {
 			return err

@@ -12,6 +12,7 @@ var allowed = map[string][]string{
 	"internal/half":       {},
 	"internal/parallel":   {"internal/freelist"},
 	"internal/philox":     {},
+	"internal/strictjson": {},
 	"internal/iter":       {"internal/backend"},
 
 	// the CPU's kernels
@@ -30,10 +31,10 @@ var allowed = map[string][]string{
 	"autograd/gradcheck": {"tensor", "autograd"},
 	"nn":                 {"tensor", "autograd"},
 	"optim":              {"tensor", "autograd", "nn"},
-	"models/gqa":         {"tensor", "autograd", "nn"},
+	"models/gqa":         {"internal/strictjson", "tensor", "autograd", "nn"},
 
 	// files
-	"checkpoints/safetensors": {"internal/atomicfile", "tensor"},
+	"checkpoints/safetensors": {"internal/atomicfile", "internal/strictjson", "tensor"},
 	"checkpoints":             {"internal/atomicfile", "tensor", "autograd", "nn", "models/gqa", "checkpoints/safetensors"},
 
 	// data
@@ -42,7 +43,7 @@ var allowed = map[string][]string{
 
 	// training
 	"train": {
-		"internal/atomicfile", "internal/parallel", "tensor", "autograd", "nn", "models/gqa", "checkpoints",
+		"internal/atomicfile", "internal/parallel", "internal/strictjson", "tensor", "autograd", "nn", "models/gqa", "checkpoints",
 		"checkpoints/safetensors", "datasets", "optim", "tokenizer",
 	},
 	"cmd/train": {"tensor", "nn", "models/gqa", "checkpoints", "checkpoints/safetensors", "datasets", "tokenizer", "train"},

@@ -301,10 +301,10 @@ func TestBadJSON(t *testing.T) {
 	for text, want := range map[string]string{
 		"":                                       "nothing",
 		"[1]":                                    "object",
-		"{":                                      "does not end",
+		"{":                                      "unexpected EOF",
 		good + "{}":                              "after",
 		good[:len(good)-1] + `,"vocab_size":62}`: "given twice",
-		good[:len(good)-1] + `,"rope_scaling":{"factor":1,"factor":2}}`: "rope_scaling.factor: given twice",
+		good[:len(good)-1] + `,"rope_scaling":{"factor":1,"factor":2}}`: `rope_scaling: "factor" is given twice`,
 		`{"a": nul}`:               "a",
 		"{\"\xff\": 1}":            "UTF-8",
 		strings.Repeat(" ", 2<<20): "bytes",

@@ -4,8 +4,8 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"io"
-	"unicode/utf8"
+
+	"github.com/stria-ml/stria/internal/strictjson"
 )
 
 // object is a JSON object: names exactly as written, values not yet read.
@@ -14,50 +14,13 @@ type object struct {
 	fields map[string]json.RawMessage
 }
 
-// parseObject reads one object and nothing after it. Unlike encoding/json it
-// refuses names that come twice and text that is not UTF-8.
+// parseObject reads one object and nothing after it.
 func parseObject(path string, data []byte) (object, error) {
-	o := object{path: path, fields: map[string]json.RawMessage{}}
-	if !utf8.Valid(data) {
-		return o, fmt.Errorf("not UTF-8 text")
+	if text := bytes.TrimSpace(data); len(text) == 0 || text[0] != '{' {
+		return object{}, fmt.Errorf("want a JSON object, found %s", excerpt(data))
 	}
-	d := json.NewDecoder(bytes.NewReader(data))
-	if t, err := d.Token(); err != nil || t != json.Delim('{') {
-		return o, fmt.Errorf("want a JSON object, found %s", excerpt(data))
-	}
-	for d.More() {
-		if err := o.field(d); err != nil {
-			return o, err
-		}
-	}
-	if _, err := d.Token(); err != nil {
-		return o, fmt.Errorf("the JSON object does not end: %w", err)
-	}
-	if _, err := d.Token(); err != io.EOF {
-		return o, fmt.Errorf("text after the JSON object")
-	}
-	return o, nil
-}
-
-// field reads a name and its value.
-func (o *object) field(d *json.Decoder) error {
-	t, err := d.Token()
-	if err != nil {
-		return fmt.Errorf("in a JSON object: %w", err)
-	}
-	name, ok := t.(string)
-	if !ok {
-		return fmt.Errorf("in a JSON object: want a name, found %v", t)
-	}
-	if _, twice := o.fields[name]; twice {
-		return fmt.Errorf("%s%s: given twice", o.path, name)
-	}
-	var value json.RawMessage
-	if err := d.Decode(&value); err != nil {
-		return fmt.Errorf("%s%s: %w", o.path, name, err)
-	}
-	o.fields[name] = value
-	return nil
+	fields, err := strictjson.Fields(data)
+	return object{path, fields}, err
 }
 
 // has reports whether a field is there and not null.
