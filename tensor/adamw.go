@@ -2,9 +2,15 @@ package tensor
 
 import "github.com/stria-ml/stria/internal/backend"
 
-// AdamWParams are one AdamW step's numbers. The gradient is multiplied by
-// GradScale first; Step counts from 1.
-type AdamWParams = backend.AdamWParams
+// AdamWParams are one AdamW step's numbers.
+type AdamWParams struct {
+	LR           float64 // the learning rate
+	Beta1, Beta2 float64 // decay of the first and second moment, in [0, 1)
+	Eps          float64 // added to the square root of the second moment
+	WeightDecay  float64 // times LR, the share of the weight that is taken off
+	GradScale    float64 // what the gradient is multiplied by first; 1 for none
+	Step         int64   // which step this is, from 1, for bias correction
+}
 
 // AdamWInto updates w in place from its gradient and its moments m and v, which
 // it updates too: decoupled weight decay and bias correction (Loshchilov and
@@ -29,6 +35,6 @@ func AdamWInto(w, m, v, grad *Tensor, p AdamWParams) {
 	}
 	targets(op, w, m, v)
 	grad = sourceFor(op, grad, anywhere, w, m, v)
-	w.storage.device.AdamW(w.operand(op), m.operand(op), v.operand(op), grad.operand(op), p)
+	w.storage.device.AdamW(w.operand(op), m.operand(op), v.operand(op), grad.operand(op), backend.AdamWParams(p))
 	wroteAll(w, m, v)
 }

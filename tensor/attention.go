@@ -7,18 +7,23 @@ import (
 )
 
 // AttentionParams are attention's numbers: the scale of the scores, and which
-// keys a query sees. Query t stands at position t+QueryOffset and sees key s if
-// s <= that position (with Causal) and, where Window is above 0, s >
-// position-Window.
-type AttentionParams = backend.AttentionParams
+// keys a query sees. Query t stands at position p = t + QueryOffset.
+type AttentionParams struct {
+	Scale       float64 // of the scores, as a rule 1/sqrt(D); 0 is refused
+	Causal      bool    // a query sees no key s > p
+	Window      int     // where above 0, a query sees no key s <= p - Window
+	QueryOffset int     // keys before the first query, such as those of a cache
+}
 
-// AttentionAccumulate says which gradients of attention are added to.
-type AttentionAccumulate = backend.AttentionAccumulate
+// AttentionAccumulate says which gradients of attention are added to what is
+// there, instead of written.
+type AttentionAccumulate struct{ Q, K, V bool }
 
 // AttentionInto writes softmax(Scale*q*kT + mask) * v to out (Vaswani et al.
 // 2017, arXiv:1706.03762), with G query heads to each of K key/value heads
 // (Ainslie et al. 2023, arXiv:2305.13245), and the log-sum-exp of each row of
-// scores to lse for the gradient. A query that sees no key gives zeros.
+// scores to lse for the gradient. A query that sees no key gives zeros. A Scale
+// of 0, as in an AttentionParams that nobody filled in, is refused.
 //
 // q, out: (B, K, G, T, D); k, v: (B, K, S, D); lse: (B, K, G, T), contiguous.
 func AttentionInto(out, lse, q, k, v *Tensor, p AttentionParams) {
@@ -28,7 +33,8 @@ func AttentionInto(out, lse, q, k, v *Tensor, p AttentionParams) {
 	targets(op, out, lse)
 	q, k = sourceFor(op, q, anywhere, out, lse), sourceFor(op, k, anywhere, out, lse)
 	v = sourceFor(op, v, anywhere, out, lse)
-	out.storage.device.Attention(out.operand(op), lse.operand(op), q.operand(op), k.operand(op), v.operand(op), p)
+	out.storage.device.Attention(out.operand(op), lse.operand(op), q.operand(op), k.operand(op), v.operand(op),
+		backend.AttentionParams(p))
 	wroteAll(out, lse)
 }
 
@@ -56,7 +62,8 @@ func AttentionGradInto(dq, dk, dv, q, k, v, out, lse, dout *Tensor, p AttentionP
 	v, out = sourceFor(op, v, anywhere, dq, dk, dv), sourceFor(op, out, anywhere, dq, dk, dv)
 	lse, dout = sourceFor(op, lse, anywhere, dq, dk, dv), sourceFor(op, dout, anywhere, dq, dk, dv)
 	q.storage.device.AttentionGrad(operandOf(op, dq), operandOf(op, dk), operandOf(op, dv),
-		q.operand(op), k.operand(op), v.operand(op), out.operand(op), lse.operand(op), dout.operand(op), p, acc)
+		q.operand(op), k.operand(op), v.operand(op), out.operand(op), lse.operand(op), dout.operand(op),
+		backend.AttentionParams(p), backend.AttentionAccumulate(acc))
 	wroteAll(dq, dk, dv)
 }
 
@@ -76,6 +83,8 @@ func checkAttention(op string, q, k, v, lse *Tensor, p AttentionParams) {
 		fail(op, InvalidArgument, "window %d is negative; 0 means none", p.Window)
 	case p.QueryOffset < 0:
 		fail(op, InvalidArgument, "query offset %d is negative", p.QueryOffset)
+	case p.Scale == 0:
+		fail(op, InvalidArgument, "scale 0 makes all scores equal; heads of width %d usually take 1/sqrt(%[1]d)", q.shape[4])
 	case math.IsNaN(p.Scale) || math.IsInf(p.Scale, 0):
 		fail(op, InvalidArgument, "scale %v is not finite", p.Scale)
 	}

@@ -6,10 +6,13 @@ import (
 	"github.com/stria-ml/stria/internal/backend"
 )
 
-// CrossEntropyParams are cross-entropy's numbers: the class whose rows count
-// for nothing, and the label smoothing e of the target distribution
-// (1-e)*onehot + e/V (Szegedy et al. 2016, arXiv:1512.00567).
-type CrossEntropyParams = backend.CrossEntropyParams
+// CrossEntropyParams are cross-entropy's numbers.
+type CrossEntropyParams struct {
+	Ignore int64 // the class whose rows count for nothing
+	// Smoothing is the label smoothing e, in [0, 1], of the target distribution
+	// (1-e)*onehot + e/V (Szegedy et al. 2016, arXiv:1512.00567).
+	Smoothing float64
+}
 
 // CrossEntropyInto writes, for each row of logits, the loss against its class
 // and the row's log-sum-exp. Rows of class p.Ignore have loss 0; any other class
@@ -23,7 +26,8 @@ func CrossEntropyInto(loss, lse, logits, classes *Tensor, p CrossEntropyParams) 
 	result(op, lse, logits, logits.dtype, logits.shape[:1])
 	targets(op, loss, lse)
 	logits, classes = sourceFor(op, logits, anywhere, loss, lse), sourceFor(op, classes, anywhere, loss, lse)
-	loss.storage.device.CrossEntropy(loss.operand(op), lse.operand(op), logits.operand(op), classes.operand(op), p)
+	loss.storage.device.CrossEntropy(loss.operand(op), lse.operand(op), logits.operand(op), classes.operand(op),
+		backend.CrossEntropyParams(p))
 	wroteAll(loss, lse)
 }
 
@@ -44,7 +48,7 @@ func CrossEntropyGradInto(dlogits, logits, classes, lse, scale *Tensor, p CrossE
 	classes, lse = source(op, dlogits, classes, anywhere), source(op, dlogits, lse, anywhere)
 	scale = source(op, dlogits, scale, anywhere)
 	dlogits.storage.device.CrossEntropyGrad(dlogits.operand(op), logits.operand(op), classes.operand(op),
-		lse.operand(op), scale.operand(op), p)
+		lse.operand(op), scale.operand(op), backend.CrossEntropyParams(p))
 	wrote(dlogits)
 }
 

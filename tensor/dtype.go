@@ -5,6 +5,14 @@ import "github.com/stria-ml/stria/internal/backend"
 // DType is the type of a tensor's elements. Float32, Float64, Int64 and Bool
 // compute; Float16, BFloat16, Int32 and Uint8 can be stored, viewed, copied and
 // converted with To.
+//
+// Its methods tell the types apart:
+//
+//	Size() int       // the bytes of one element
+//	IsFloat() bool   // Float64, Float32, Float16 and BFloat16
+//	Computes() bool  // whether arithmetic is defined
+//	Valid() bool     // false for a number that is none of the types
+//	String() string  // PyTorch's name, such as "float32"
 type DType = backend.DType
 
 // The element types.

@@ -55,6 +55,7 @@ func TestFusedMisuse(t *testing.T) {
 		{"attention window", InvalidArgument, "-1", func() { AttentionInto(emptyLike(q), lse, q, k, k, AttentionParams{Scale: 1, Window: -1}) }},
 		{"attention offset", InvalidArgument, "-2", func() { AttentionInto(emptyLike(q), lse, q, k, k, AttentionParams{Scale: 1, QueryOffset: -2}) }},
 		{"attention scale", InvalidArgument, "NaN", func() { AttentionInto(emptyLike(q), lse, q, k, k, AttentionParams{Scale: nan}) }},
+		{"attention without a scale", InvalidArgument, "1/sqrt(6)", func() { AttentionInto(emptyLike(q), lse, q, k, k, AttentionParams{Causal: true}) }},
 		{"attention gradient", ShapeMismatch, "a gradient", func() {
 			AttentionGradInto(nil, q, nil, q, k, k, q, lse, q, attention, AttentionAccumulate{})
 		}},

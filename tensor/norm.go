@@ -2,8 +2,9 @@ package tensor
 
 import "github.com/stria-ml/stria/internal/backend"
 
-// NormAccumulate says which gradients of a normalisation are added to.
-type NormAccumulate = backend.NormAccumulate
+// NormAccumulate says which gradients of a normalisation are added to what is
+// there, instead of written: those of the operand, the weight and the bias.
+type NormAccumulate struct{ X, W, B bool }
 
 // RMSNormInto writes x * rstd * w to y, with rstd = 1/sqrt(mean(x^2)+eps) over
 // the last dim (Zhang and Sennrich 2019, arXiv:1910.07467), and rstd for the
@@ -34,7 +35,7 @@ func RMSNormGradInto(dx, dw, x, w, rstd, dy *Tensor, acc NormAccumulate) {
 	x, w = sourceFor(op, x, anywhere, dx, dw), sourceFor(op, w, anywhere, dx, dw)
 	rstd, dy = sourceFor(op, rstd, anywhere, dx, dw), sourceFor(op, dy, anywhere, dx, dw)
 	x.storage.device.RMSNormGrad(operandOf(op, dx), operandOf(op, dw), x.operand(op), operandOf(op, w),
-		rstd.operand(op), dy.operand(op), acc)
+		rstd.operand(op), dy.operand(op), backend.NormAccumulate(acc))
 	wroteAll(dx, dw)
 }
 
@@ -74,7 +75,7 @@ func LayerNormGradInto(dx, dw, db, x, w, mean, rstd, dy *Tensor, acc NormAccumul
 	mean, rstd = sourceFor(op, mean, anywhere, dx, dw, db), sourceFor(op, rstd, anywhere, dx, dw, db)
 	dy = sourceFor(op, dy, anywhere, dx, dw, db)
 	x.storage.device.LayerNormGrad(operandOf(op, dx), operandOf(op, dw), operandOf(op, db), x.operand(op),
-		operandOf(op, w), mean.operand(op), rstd.operand(op), dy.operand(op), acc)
+		operandOf(op, w), mean.operand(op), rstd.operand(op), dy.operand(op), backend.NormAccumulate(acc))
 	wroteAll(dx, dw, db)
 }
 
@@ -86,12 +87,19 @@ func checkNorm(op string, x, w, b *Tensor) {
 	}
 	sameKindIfAny(op, x, w, b)
 	width := x.shape[len(x.shape)-1:]
-	if w != nil {
-		wantShape(op, "the weight", w, width)
+	if w != nil && !equalDims(w.shape, width) {
+		refuseVector(op, "the weight", w, x)
 	}
-	if b != nil {
-		wantShape(op, "the bias", b, width)
+	if b != nil && !equalDims(b.shape, width) {
+		refuseVector(op, "the bias", b, x)
 	}
+}
+
+// refuseVector refuses a weight or bias that does not fit the last dim of x.
+func refuseVector(op, what string, v, x *Tensor) {
+	width := x.shape[len(x.shape)-1]
+	panic(&Error{Op: op, Kind: ShapeMismatch, Axis: len(x.shape) - 1, Expected: width, Actual: v.size,
+		Message: what + " has shape " + dimsString(v.shape) + ", expected [" + itoa(width) + "] for an operand of shape " + dimsString(x.shape)})
 }
 
 // checkNormGrad checks the gradients of a normalisation of x.

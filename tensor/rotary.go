@@ -1,17 +1,32 @@
 package tensor
 
-import "github.com/stria-ml/stria/internal/backend"
+import (
+	"fmt"
+
+	"github.com/stria-ml/stria/internal/backend"
+)
 
 // RotaryLayout says which two elements of a head a rotation pairs.
-type RotaryLayout = backend.RotaryLayout
+type RotaryLayout uint8
 
 // The layouts.
 const (
 	// RotaryHalf pairs element i with i+D/2 (Hugging Face).
-	RotaryHalf = backend.RotaryHalf
+	RotaryHalf = RotaryLayout(backend.RotaryHalf)
 	// RotaryInterleaved pairs element 2i with 2i+1 (Meta, llama2.c).
-	RotaryInterleaved = backend.RotaryInterleaved
+	RotaryInterleaved = RotaryLayout(backend.RotaryInterleaved)
 )
+
+// String returns the layout's name in config files.
+func (l RotaryLayout) String() string {
+	switch l {
+	case RotaryHalf:
+		return "half"
+	case RotaryInterleaved:
+		return "interleaved"
+	}
+	return fmt.Sprintf("rotary layout(%d)", uint8(l))
+}
 
 // RotaryInto turns pairs of elements of x by the angles whose cosines and sines
 // are given (Su et al. 2021, arXiv:2104.09864): (a, b) becomes (a*cos - b*sin,
@@ -39,6 +54,7 @@ func RotaryInto(dst, x, cos, sin *Tensor, layout RotaryLayout, inverse bool) {
 	target(op, dst)
 	x = source(op, dst, x, byPosition)
 	cos, sin = source(op, dst, cos, anywhere), source(op, dst, sin, anywhere)
-	dst.storage.device.Rotary(dst.operand(op), x.operand(op), cos.operand(op), sin.operand(op), layout, inverse)
+	dst.storage.device.Rotary(dst.operand(op), x.operand(op), cos.operand(op), sin.operand(op),
+		backend.RotaryLayout(layout), inverse)
 	wrote(dst)
 }

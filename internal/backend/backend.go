@@ -222,7 +222,10 @@ type CrossEntropyParams struct {
 // correction (Loshchilov and Hutter 2019, algorithm 2). The gradient is
 // multiplied by GradScale first.
 type AdamWParams struct {
-	LR, Beta1, Beta2, Eps, WeightDecay float64
-	GradScale                          float64
-	Step                               int64 // from 1
+	LR           float64
+	Beta1, Beta2 float64
+	Eps          float64
+	WeightDecay  float64
+	GradScale    float64
+	Step         int64 // from 1
 }

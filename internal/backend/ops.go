@@ -1,7 +1,5 @@
 package backend
 
-import "fmt"
-
 // UnaryOp is an operation on single elements.
 type UnaryOp uint8
 
@@ -134,14 +132,3 @@ const (
 	// RotaryInterleaved pairs element 2i with 2i+1 (Meta, llama2.c).
 	RotaryInterleaved
 )
-
-// String returns the layout's name in config files.
-func (l RotaryLayout) String() string {
-	switch l {
-	case RotaryHalf:
-		return "half"
-	case RotaryInterleaved:
-		return "interleaved"
-	}
-	return fmt.Sprintf("rotary layout(%d)", uint8(l))
-}
