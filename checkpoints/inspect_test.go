@@ -141,6 +141,9 @@ func TestInspectRun(t *testing.T) {
 	if err := checkpoints.SaveGQA(dir, m, checkpoints.SaveOptions{Layout: layouts[1]}); err != nil {
 		t.Fatal(err)
 	}
+	if err := os.WriteFile(filepath.Join(dir, checkpoints.StateFile), []byte("{}"), 0o644); err != nil {
+		t.Fatal(err)
+	}
 	s := inspect(t, run)
 	if s.Path != dir || s.Layout.HeadOrder != "tiled" || s.Layout.From.Heads != checkpoints.FromConfig || len(s.Notes) != 1 {
 		t.Errorf("path %s, layout %+v, notes %v", s.Path, s.Layout, s.Notes)

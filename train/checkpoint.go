@@ -3,21 +3,18 @@ package train
 import (
 	"encoding/json"
 	"fmt"
-	"os"
 	"path/filepath"
 	"reflect"
 	"slices"
 
+	"github.com/stria-ml/stria/checkpoints"
 	"github.com/stria-ml/stria/checkpoints/safetensors"
 	"github.com/stria-ml/stria/internal/atomicfile"
 	"github.com/stria-ml/stria/tensor"
 )
 
-// names of what a checkpoint holds beside the model.
-const (
-	optimizerFile = "optimizer.safetensors"
-	stateFile     = "trainer.json"
-)
+// optimizerFile is what a checkpoint holds beside the model and its StateFile.
+const optimizerFile = "optimizer.safetensors"
 
 // State is what trainer.json holds: with the model and the optimizer, all that
 // a run needs to go on to the same bits.
@@ -49,8 +46,8 @@ func (t *Trainer) save() error {
 		return err
 	}
 	path := t.run.checkpointPath(t.progress.Step)
-	if isCheckpoint(path) {
-		return writeJSON(filepath.Join(path, stateFile), state)
+	if checkpoints.IsWhole(path) {
+		return writeJSON(filepath.Join(path, checkpoints.StateFile), state)
 	}
 	err = atomicfile.WriteDir(path, func(dir string) error {
 		if err := t.task.Save(dir); err != nil {
@@ -59,7 +56,7 @@ func (t *Trainer) save() error {
 		if err := safetensors.Save(filepath.Join(dir, optimizerFile), t.moments(), nil); err != nil {
 			return err
 		}
-		return writeJSON(filepath.Join(dir, stateFile), state)
+		return writeJSON(filepath.Join(dir, checkpoints.StateFile), state)
 	})
 	if err != nil {
 		return err
@@ -87,7 +84,7 @@ func (t *Trainer) moments() []safetensors.Named {
 // ReadState reads the trainer.json of a checkpoint folder.
 func ReadState(dir string) (State, error) {
 	var state State
-	path := filepath.Join(dir, stateFile)
+	path := filepath.Join(dir, checkpoints.StateFile)
 	if err := readJSON(path, &state); err != nil {
 		return state, err
 	}
@@ -111,7 +108,7 @@ func (t *Trainer) Resume(dir string) error {
 	if err != nil {
 		return err
 	}
-	path := filepath.Join(dir, stateFile)
+	path := filepath.Join(dir, checkpoints.StateFile)
 	if state.Task != t.task.Kind() {
 		return fmt.Errorf("%s: it is of a %q run, this is a %q run", path, state.Task, t.task.Kind())
 	}
@@ -180,10 +177,4 @@ func copyStored(dst, stored *tensor.Tensor, path, name string) error {
 	}
 	dst.CopyFrom(stored)
 	return nil
-}
-
-// isCheckpoint reports whether dir is a whole checkpoint of a run.
-func isCheckpoint(dir string) bool {
-	info, err := os.Stat(filepath.Join(dir, stateFile))
-	return err == nil && info.Mode().IsRegular()
 }

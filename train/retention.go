@@ -3,45 +3,26 @@ package train
 import (
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
-	"strconv"
 	"strings"
+
+	"github.com/stria-ml/stria/checkpoints"
 )
 
-const (
-	stepPrefix   = "step-"
-	doomedPrefix = ".old-" // of what is being removed
-)
+// doomedPrefix begins the name of what is being removed.
+const doomedPrefix = ".old-"
 
 // checkpointPath returns where the checkpoint of a step is.
-func (r *Run) checkpointPath(step int64) string { return checkpointPath(r.dir, step) }
-
-func checkpointPath(dir string, step int64) string {
-	return filepath.Join(dir, checkpointsDir, fmt.Sprintf("%s%06d", stepPrefix, step))
-}
+func (r *Run) checkpointPath(step int64) string { return checkpoints.StepFolder(r.dir, step) }
 
 // Checkpoints returns the steps that a run's folder has whole checkpoints of,
 // in ascending order.
 func Checkpoints(dir string) ([]int64, error) {
-	entries, err := os.ReadDir(filepath.Join(dir, checkpointsDir))
+	steps, err := checkpoints.Steps(dir)
 	if err != nil {
 		return nil, fmt.Errorf("run folder: %w", err)
 	}
-	var steps []int64
-	for _, entry := range entries {
-		number, ok := strings.CutPrefix(entry.Name(), stepPrefix)
-		step, err := strconv.ParseInt(number, 10, 64)
-		if !ok || err != nil || step < 0 || checkpointPath(dir, step) != filepath.Join(dir, checkpointsDir, entry.Name()) {
-			continue
-		}
-		if isCheckpoint(checkpointPath(dir, step)) {
-			steps = append(steps, step)
-		}
-	}
-	slices.Sort(steps)
 	return steps, nil
 }
 
@@ -54,7 +35,7 @@ func LatestCheckpoint(dir string) (string, error) {
 	if len(steps) == 0 {
 		return "", fmt.Errorf("run folder %s: it has no checkpoint yet", dir)
 	}
-	return checkpointPath(dir, steps[len(steps)-1]), nil
+	return checkpoints.StepFolder(dir, steps[len(steps)-1]), nil
 }
 
 // prune removes all but the last keep checkpoints and that of the best step.
@@ -81,18 +62,32 @@ func (r *Run) prune(keep int, best int64) error {
 }
 
 // sweep removes what a process that was killed left half written or half
-// removed.
+// removed, in whole checkpoints too.
 func (r *Run) sweep() error {
+	steps, err := Checkpoints(r.dir)
+	if err != nil {
+		return err
+	}
+	dirs := []string{r.dir, filepath.Join(r.dir, checkpoints.StepsFolder)}
+	for _, step := range steps {
+		dirs = append(dirs, r.checkpointPath(step))
+	}
 	var errs []error
-	for _, dir := range [...]string{r.dir, filepath.Join(r.dir, checkpointsDir)} {
-		entries, err := os.ReadDir(dir)
-		if err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return err
-		}
-		for _, entry := range entries {
-			if isLeftover(entry.Name()) {
-				errs = append(errs, os.RemoveAll(filepath.Join(dir, entry.Name())))
-			}
+	for _, dir := range dirs {
+		errs = append(errs, sweepFolder(dir))
+	}
+	return errors.Join(errs...)
+}
+
+func sweepFolder(dir string) error {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return err
+	}
+	var errs []error
+	for _, entry := range entries {
+		if isLeftover(entry.Name()) {
+			errs = append(errs, os.RemoveAll(filepath.Join(dir, entry.Name())))
 		}
 	}
 	return errors.Join(errs...)
@@ -101,10 +96,10 @@ func (r *Run) sweep() error {
 // isLeftover reports whether a name is one that files have before they are
 // whole, or folders while they are removed.
 func isLeftover(name string) bool {
-	for _, final := range [...]string{metricsFile, trainFile, configFile, plotFile, stepPrefix} {
+	for _, final := range [...]string{metricsFile, trainFile, configFile, plotFile, checkpoints.StateFile + ".", checkpoints.StepPrefix} {
 		if strings.HasPrefix(name, "."+final) {
 			return true
 		}
 	}
-	return strings.HasPrefix(name, doomedPrefix+stepPrefix)
+	return strings.HasPrefix(name, doomedPrefix+checkpoints.StepPrefix)
 }

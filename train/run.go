@@ -8,6 +8,8 @@ import (
 	"os"
 	"path/filepath"
 	"time"
+
+	"github.com/stria-ml/stria/checkpoints"
 )
 
 // Run is the folder of a run, held by one process at a time:
@@ -22,10 +24,9 @@ type Run struct {
 
 // names of what a run's folder holds.
 const (
-	metricsFile    = "metrics.jsonl"
-	trainFile      = "train.json"
-	configFile     = "config.json"
-	checkpointsDir = "checkpoints"
+	metricsFile = "metrics.jsonl"
+	trainFile   = "train.json"
+	configFile  = "config.json"
 )
 
 // NewRunDir returns the path of a run's folder that does not exist yet,
@@ -47,7 +48,7 @@ func CreateRun(dir string) (*Run, error) {
 	if err := checkRunDir(dir); err != nil {
 		return nil, err
 	}
-	if err := os.MkdirAll(filepath.Join(dir, checkpointsDir), 0o755); err != nil {
+	if err := os.MkdirAll(filepath.Join(dir, checkpoints.StepsFolder), 0o755); err != nil {
 		return nil, fmt.Errorf("run folder: %w", err)
 	}
 	return openRun(dir)
@@ -69,12 +70,12 @@ func checkRunDir(dir string) error {
 
 // OpenRun opens the folder of a run that is to go on.
 func OpenRun(dir string) (*Run, error) {
-	info, err := os.Stat(filepath.Join(dir, checkpointsDir))
+	info, err := os.Stat(filepath.Join(dir, checkpoints.StepsFolder))
 	if err != nil {
 		return nil, fmt.Errorf("run folder: %w", err)
 	}
 	if !info.IsDir() {
-		return nil, fmt.Errorf("run folder %s: %s is no folder", dir, checkpointsDir)
+		return nil, fmt.Errorf("run folder %s: %s is no folder", dir, checkpoints.StepsFolder)
 	}
 	r, err := openRun(dir)
 	if err != nil {

@@ -114,6 +114,8 @@ func TestKilledWhileWriting(t *testing.T) {
 	write(t, "half a mod", checkpoints, ".step-000006.123456", "model.safetensors")
 	write(t, "half a mod", checkpoints, ".old-step-000004", "model.safetensors")
 	write(t, "{", dir, ".train.json.99")
+	write(t, "{", checkpoints, "step-000005", ".trainer.json.99")
+	write(t, "mine", checkpoints, "step-000005", ".trainer.json")
 	write(t, "", checkpoints, "step-000007", "model.safetensors") // without trainer.json: not whole
 	write(t, "mine", checkpoints, "notes.txt")
 	write(t, "mine", dir, ".notes")
@@ -121,18 +123,23 @@ func TestKilledWhileWriting(t *testing.T) {
 		t.Fatalf("latest checkpoint %q, %v", latest, err)
 	}
 	os.RemoveAll(filepath.Join(checkpoints, "step-000007"))
-	if _, err := train.ResumeGQA(context.Background(), dir, nil, nil); err != nil {
+	run, err := train.OpenRun(dir)
+	if err != nil {
 		t.Fatal(err)
 	}
-	for _, gone := range []string{"checkpoints/.step-000006.123456", "checkpoints/.old-step-000004", ".train.json.99"} {
+	run.Close()
+	for _, gone := range []string{"checkpoints/.step-000006.123456", "checkpoints/.old-step-000004", ".train.json.99", "checkpoints/step-000005/.trainer.json.99"} {
 		if _, err := os.Lstat(filepath.Join(dir, gone)); err == nil {
 			t.Errorf("%s is still there", gone)
 		}
 	}
-	for _, kept := range []string{"checkpoints/notes.txt", ".notes"} {
+	for _, kept := range []string{"checkpoints/notes.txt", ".notes", "checkpoints/step-000005/.trainer.json"} {
 		if got := readFile(t, dir, kept); got != "mine" {
 			t.Errorf("%s holds %q", kept, got)
 		}
+	}
+	if _, err := train.ResumeGQA(context.Background(), dir, nil, nil); err != nil {
+		t.Fatal(err)
 	}
 }
 
