@@ -40,7 +40,7 @@ func (v *Var) Sub(b *Var) *Var {
 	}
 	return g.record("sub", out, func(dy *tensor.Tensor) {
 		if b.WantsGrad() {
-			s := g.slotFor(b, dy)
+			s := g.slot(b, dy)
 			tensor.NegInto(s.t, dy)
 			g.done(s)
 		}
@@ -61,12 +61,12 @@ func (v *Var) Mul(b *Var) *Var {
 	x, y := g.saveFor(b, "mul", v.value), g.saveFor(v, "mul", b.value)
 	return g.record("mul", out, func(dy *tensor.Tensor) {
 		if v.WantsGrad() {
-			s := g.slotFor(v, dy)
+			s := g.slot(v, dy)
 			tensor.MulInto(s.t, dy, y.Get())
 			g.done(s)
 		}
 		if b.WantsGrad() {
-			s := g.slotFor(b, dy)
+			s := g.slot(b, dy)
 			tensor.MulInto(s.t, dy, x.Get())
 			g.done(s)
 		}
@@ -84,12 +84,12 @@ func (v *Var) Div(b *Var) *Var {
 	x, y := g.saveFor(b, "div", v.value), g.save("div", b.value)
 	return g.record("div", out, func(dy *tensor.Tensor) {
 		if v.WantsGrad() {
-			s := g.slotFor(v, dy)
+			s := g.slot(v, dy)
 			tensor.DivInto(s.t, dy, y.Get())
 			g.done(s)
 		}
 		if b.WantsGrad() {
-			s := g.slotFor(b, dy)
+			s := g.slot(b, dy)
 			tensor.MulInto(s.t, dy, x.Get())
 			tensor.DivInto(s.t, s.t, y.Get())
 			tensor.DivInto(s.t, s.t, y.Get())
@@ -112,13 +112,13 @@ func (v *Var) Pow(b *Var) *Var {
 	x, e, y := g.save("pow", v.value), g.save("pow", b.value), g.saveFor(b, "pow", out)
 	return g.record("pow", out, func(dy *tensor.Tensor) {
 		if v.WantsGrad() {
-			s := g.slotFor(v, dy)
+			s := g.slot(v, dy)
 			g.powBaseSlope(s.t, x.Get(), e.Get())
 			tensor.MulInto(s.t, s.t, dy)
 			g.done(s)
 		}
 		if b.WantsGrad() {
-			s := g.slotFor(b, dy)
+			s := g.slot(b, dy)
 			g.powExponentSlope(s.t, x.Get(), e.Get(), y.Get())
 			tensor.MulInto(s.t, s.t, dy)
 			g.done(s)
@@ -191,7 +191,7 @@ func (v *Var) pick(op string, b *Var, f, loses, wins binaryInto) *Var {
 // addShare adds dy to v's gradient, half of it where x and y are equal, and
 // nothing where the other element was taken.
 func (g *Graph) addShare(v *Var, dy, x, y *tensor.Tensor, other binaryInto) {
-	dst, s := g.slotFor(v, dy), g.scratch()
+	dst, s := g.slot(v, dy), g.scratch()
 	half, mask := s.like(dy), s.empty(tensor.Bool, dy)
 	tensor.MulScalarInto(half, dy, 0.5)
 	tensor.EqInto(mask, x, y)

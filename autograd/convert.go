@@ -40,7 +40,7 @@ func (v *Var) copied(op string, out *tensor.Tensor) *Var {
 			g.give(v, dy)
 			return
 		}
-		s := g.slot(v)
+		s := g.slot(v, v.value)
 		s.t.CopyFrom(dy)
 		g.done(s)
 	})

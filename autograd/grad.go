@@ -7,9 +7,22 @@ import (
 )
 
 // The gradient of each Var is a buffer of its own, of the Var's shape and, where
-// that is dense, its strides. Backward functions write to it in one of these
-// ways: joint (for kernels that can add), slot (for those that cannot), each with
-// done, and give and move (when a tensor can simply become the gradient).
+// that is dense, its strides. Every backward function adds what it has to the
+// gradients of its inputs, in the way that its kernel allows. Square in unary.go
+// is the one to read first.
+//
+//	the backward has                      it calls        for example
+//	a kernel that can only write          slot, done      Square, Mul
+//	a kernel that can add, too            joint, done     RMSNorm, Attention
+//	a kernel that can only add            accumulator     Gather, Slice
+//	a matrix product                      addMatMul       Linear, MatMul
+//	a tensor for others to read, too      add             Expand, Cat
+//	dy, a view of it, or a temporary      give            Add, Permute, CrossEntropy
+//
+// The first three hand out the memory to write to. The others take a finished
+// tensor, or compute it, and sum it over the dims along which the input was
+// broadcast; so does done for what slot was asked for in a larger shape. All of
+// them rest on gradient, which finds a Var's buffer.
 
 // accumulator returns v's gradient to add to, zero if it has none yet.
 func (g *Graph) accumulator(v *Var) *tensor.Tensor {
@@ -41,8 +54,12 @@ type destination struct {
 	add   bool // t holds a gradient, to be added to by the kernel
 }
 
-// slot returns where to write a contribution to v's gradient.
-func (g *Graph) slot(v *Var) destination {
+// slot returns where to write a contribution to v's gradient. It has like's
+// shape, to which v may have been broadcast: done sums it back.
+func (g *Graph) slot(v *Var, like *tensor.Tensor) destination {
+	if !sameShape(v.value, like) {
+		return destination{t: g.arena.Empty(like.DType(), like.Shape()...), v: v, apart: true}
+	}
 	dst, add := g.gradient(v)
 	if add {
 		return destination{t: g.arena.EmptyLike(dst), v: v, apart: true}
@@ -64,15 +81,6 @@ func (g *Graph) joint(v *Var, others ...*Var) destination {
 	return destination{t: dst, v: v, add: add}
 }
 
-// slotFor is slot for a contribution of another shape, to which v was
-// broadcast: done sums it back.
-func (g *Graph) slotFor(v *Var, like *tensor.Tensor) destination {
-	if sameShape(v.value, like) {
-		return g.slot(v)
-	}
-	return destination{t: g.arena.Empty(like.DType(), like.Shape()...), v: v, apart: true}
-}
-
 // done adds a contribution that was written apart.
 func (g *Graph) done(s destination) {
 	if !s.apart {
@@ -86,33 +94,25 @@ func (g *Graph) done(s destination) {
 // t stays the caller's.
 func (g *Graph) add(v *Var, t *tensor.Tensor) {
 	dst, add := g.gradient(v)
-	switch {
-	case add:
+	if add {
 		tensor.SumToAccumulateInto(dst, t)
-	default:
+	} else {
 		tensor.SumToInto(dst, t)
 	}
 }
 
-// give makes t, a view of the gradient dy of the node that runs, v's gradient.
-// It moves it where it can: dy is not used again. So dy must have been read for
-// all other purposes before.
+// give makes t v's gradient, by moving it where v has none yet. t is the gradient
+// dy of the node that runs, a view of it, or a temporary, and is not read for
+// anything else afterwards. Its header stays the caller's. A dy that its Var
+// keeps (Retain) is not moved but added.
 func (g *Graph) give(v *Var, t *tensor.Tensor) {
-	if g.current.out.flags&retained != 0 {
+	out := g.current.out
+	kept := out.flags&retained != 0 && t.SharesStorage(out.grad)
+	if kept || v.grad != nil || v.param != nil || !sameShape(v.value, t) || t.HasInternalOverlap() {
 		g.add(v, t)
 		return
 	}
-	g.move(v, t)
-}
-
-// move makes t, memory that is used for nothing else, v's gradient: itself where
-// v has none yet. t's header stays the caller's.
-func (g *Graph) move(v *Var, t *tensor.Tensor) {
-	if v.grad == nil && v.param == nil && sameShape(v.value, t) && !t.HasInternalOverlap() {
-		v.grad = g.arena.Alias(t)
-		return
-	}
-	g.add(v, t)
+	v.grad = g.arena.Alias(t)
 }
 
 // finishLeaves runs the hooks of leaves, which no node passes, in the order in

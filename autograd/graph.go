@@ -218,6 +218,11 @@ func (g *Graph) unmark() {
 	}
 }
 
+// refuse panics with a *tensor.Error that has no numbers.
+func refuse(op string, kind tensor.Kind, format string, args ...any) {
+	panic(&tensor.Error{Op: op, Kind: kind, Message: fmt.Sprintf(format, args...)})
+}
+
 // usable refuses a graph that was closed.
 func (g *Graph) usable(op string) {
 	if g.closed {

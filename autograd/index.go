@@ -84,7 +84,7 @@ func (v *Var) IndexAdd(dim int, index *tensor.Tensor, src *Var) *Var {
 	i := g.save("index_add", index)
 	return g.record("index_add", out, func(dy *tensor.Tensor) {
 		if src.WantsGrad() {
-			s := g.slot(src)
+			s := g.slot(src, src.value)
 			tensor.IndexSelectInto(s.t, dy, dim, i.Get())
 			g.done(s)
 		}

@@ -14,16 +14,19 @@ const (
 	headRows     = 64
 )
 
+// Unlike everywhere else, the gradients here are made in the forward pass, for a
+// gradient of the loss of 1: that of a piece's logits takes the memory of the
+// logits themselves, is multiplied out to dx, dw and db, and is gone before the
+// next piece. The backward only scales those three.
+
 // LinearCrossEntropy is CrossEntropy of Linear(x, w, b): x (N..., D), w (V, D),
 // b (V) or nil, target (N...), Int64. The logits (N, V) never exist as a whole:
-// the rows are taken in pieces, each of whose gradients is formed in the memory
-// of its logits and multiplied out at once (as in Hsu et al. 2024,
-// arXiv:2410.10989).
+// the rows are taken in pieces (as in Hsu et al. 2024, arXiv:2410.10989).
 func LinearCrossEntropy(x, w, b *Var, target *tensor.Tensor, o CrossEntropyOptions) *Var {
 	const op = "linear_cross_entropy"
 	g := begin(op, x, w)
 	g.join(op, b)
-	checkHead(op, x.value, w.value, target, o)
+	checkHead(op, x.value, w.value, optional(b), target, o)
 	h := headLoss{
 		g: g, rows: g.asRows(x.value), w: w.value, b: optional(b), classes: target.Reshape(-1), p: o.params(),
 	}
@@ -46,7 +49,8 @@ func LinearCrossEntropy(x, w, b *Var, target *tensor.Tensor, o CrossEntropyOptio
 	}, dRows, dW, dB)
 }
 
-// headLoss is one computation of LinearCrossEntropy.
+// headLoss is one computation of LinearCrossEntropy. Its run leaves the losses
+// and, where wanted, the finished gradients.
 type headLoss struct {
 	g       *Graph
 	rows    *tensor.Tensor // (N, D)
@@ -154,17 +158,14 @@ func (g *Graph) giveScaled(v *Var, grad *SavedTensor, dy *tensor.Tensor) {
 	t := grad.Get()
 	tensor.MulInto(t, t, dy)
 	shaped := g.arena.Adopt(t.View(v.value.Shape()...))
-	g.move(v, shaped)
+	g.give(v, shaped)
 	g.arena.Release(shaped)
 }
 
 // checkHead refuses operands that do not fit together, and classes that the
 // head does not have.
-func checkHead(op string, x, w, target *tensor.Tensor, o CrossEntropyOptions) {
-	if w.Dim() != 2 || x.Dim() == 0 || x.Size(-1) != w.Size(1) {
-		panic(&tensor.Error{Op: op, Kind: tensor.ShapeMismatch,
-			Message: fmt.Sprintf("x of shape %v and weights of shape %v do not fit: want (N..., D) and (V, D)", x.Shape(), w.Shape())})
-	}
+func checkHead(op string, x, w, b, target *tensor.Tensor, o CrossEntropyOptions) {
+	checkLinear(op, x, w, b)
 	checkTarget(op, x, target)
 	ignore, count := o.params().Ignore, w.Size(0)
 	for row, class := range classesOf(target) {

@@ -24,10 +24,22 @@ func (v *Var) MatMul(b *Var) *Var {
 			rows = g.replace(rows, rows.Unsqueeze(-2))
 		}
 		if v.WantsGrad() {
-			g.addProduct(v, rows, matrix(g, y.Get(), -1), false)
+			bT := matrix(g, y.Get(), -1) // (..., N, K)
+			if v.value.Dim() == 1 {
+				g.addMatMulVector(v, 0, rows, bT)
+			} else {
+				g.addMatMul(v, rows, bT)
+			}
+			g.arena.Release(bT)
 		}
 		if b.WantsGrad() {
-			g.addProduct(b, matrix(g, x.Get(), 0), rows, true)
+			vT := matrix(g, x.Get(), 0) // (..., K, M)
+			if b.value.Dim() == 1 {
+				g.addMatMulVector(b, -1, vT, rows)
+			} else {
+				g.addMatMul(b, vT, rows)
+			}
+			g.arena.Release(vT)
 		}
 		g.arena.Release(rows)
 	}, x, y)
@@ -50,38 +62,35 @@ func matrix(g *Graph, t *tensor.Tensor, axis int) *tensor.Tensor {
 	return g.replace(wide, wide.MT())
 }
 
-// addProduct adds a @ b to v's gradient, summed over the leading dims along
-// which v was broadcast, and releases the transposed one of them: a if right (v
-// is the right operand of the forward product), else b.
-func (g *Graph) addProduct(v *Var, a, b *tensor.Tensor, right bool) {
+// addMatMul adds a @ b to v's gradient, summed over the leading dims along which
+// v was broadcast: a (..., M, K), b (..., K, N), v (..., M, N).
+func (g *Graph) addMatMul(v *Var, a, b *tensor.Tensor) {
 	dst, add := g.gradient(v)
+	g.matMulTo(dst, add, a, b)
+}
+
+// addMatMulVector is addMatMul for a v of one dim, which the product counts as a
+// matrix with another dim at axis: 0 for a row (left operand), -1 for a column
+// (right one).
+func (g *Graph) addMatMulVector(v *Var, axis int, a, b *tensor.Tensor) {
+	vector, add := g.gradient(v)
+	dst := g.arena.Adopt(vector.Unsqueeze(axis))
+	g.matMulTo(dst, add, a, b)
+	g.arena.Release(dst)
+}
+
+// matMulTo writes a @ b to dst, or adds it, summed over the leading dims that
+// dst lacks or has with extent 1.
+func (g *Graph) matMulTo(dst *tensor.Tensor, add bool, a, b *tensor.Tensor) {
 	var buf [tensor.MaxDims]int
-	product := tensor.AppendMatMulShape(buf[:0], a, b)
-	if dst.Dim() == 1 {
-		// a vector's gradient is a row (left operand) or a column (right one)
-		axis := 0
-		if right {
-			axis = -1
-		}
-		dst = dst.Unsqueeze(axis)
-	}
-	switch {
-	case !add && hasShape(dst, product):
+	if !add && hasShape(dst, tensor.AppendMatMulShape(buf[:0], a, b)) {
 		tensor.MatMulInto(dst, a, b)
-	default:
-		if !add {
-			dst.Zero()
-		}
-		tensor.MatMulAccumulateInto(dst, a, b, 1)
+		return
 	}
-	if right {
-		g.arena.Release(a)
-	} else {
-		g.arena.Release(b)
+	if !add {
+		dst.Zero()
 	}
-	if v.value.Dim() == 1 {
-		g.arena.Release(dst)
-	}
+	tensor.MatMulAccumulateInto(dst, a, b, 1)
 }
 
 func hasShape(t *tensor.Tensor, shape []int) bool {
@@ -101,6 +110,7 @@ func hasShape(t *tensor.Tensor, shape []int) bool {
 func Linear(x, w, b *Var) *Var {
 	g := begin("linear", x, w)
 	g.join("linear", b)
+	checkLinear("linear", x.value, w.value, optional(b))
 	wT := g.arena.Adopt(w.value.MT())
 	var buf [tensor.MaxDims]int
 	out := g.arena.Empty(x.value.DType(), tensor.AppendMatMulShape(buf[:0], x.value, wT)...)
@@ -121,14 +131,29 @@ func Linear(x, w, b *Var) *Var {
 			g.addLinearWeight(w, sx.Get(), dy)
 		}
 		if x.WantsGrad() {
-			dst, add := g.gradient(x)
-			if add {
-				tensor.MatMulAccumulateInto(dst, dy, sw.Get(), 1)
-			} else {
-				tensor.MatMulInto(dst, dy, sw.Get())
-			}
+			g.addMatMul(x, dy, sw.Get())
 		}
 	}, sx, sw)
+}
+
+// checkLinear refuses operands of a linear layer that do not fit together: x
+// (..., in), w (out, in), b (out) or nil.
+func checkLinear(op string, x, w, b *tensor.Tensor) {
+	switch {
+	case w.Dim() != 2:
+		refuse(op, tensor.ShapeMismatch, "the weight has shape %v, want (out, in)", w.Shape())
+	case x.Dim() == 0 || x.Size(-1) != w.Size(1):
+		refuse(op, tensor.ShapeMismatch, "x has shape %v, but the weight, of shape %v, maps %d features to %d: want x (..., %[3]d)",
+			x.Shape(), w.Shape(), w.Size(1), w.Size(0))
+	case x.DType() != w.DType():
+		refuse(op, tensor.DTypeMismatch, "x of shape %v is %v and the weight %v; convert one with To", x.Shape(), x.DType(), w.DType())
+	case b == nil:
+	case b.Dim() != 1 || b.Size(0) != w.Size(0):
+		refuse(op, tensor.ShapeMismatch, "the bias has shape %v, but the weight, of shape %v, gives %d features: want (%[3]d)",
+			b.Shape(), w.Shape(), w.Size(0))
+	case b.DType() != w.DType():
+		refuse(op, tensor.DTypeMismatch, "the bias is %v and the weight %v; convert one with To", b.DType(), w.DType())
+	}
 }
 
 // addLinearWeight adds the sum over all rows of dyT @ x to w's gradient: x
@@ -136,12 +161,7 @@ func Linear(x, w, b *Var) *Var {
 func (g *Graph) addLinearWeight(w *Var, x, dy *tensor.Tensor) {
 	rows, dRows := g.asRows(x), g.asRows(dy)
 	columns := g.arena.Adopt(dRows.MT())
-	dst, add := g.gradient(w)
-	if add {
-		tensor.MatMulAccumulateInto(dst, columns, rows, 1)
-	} else {
-		tensor.MatMulInto(dst, columns, rows)
-	}
+	g.addMatMul(w, columns, rows)
 	g.arena.Release(columns)
 	g.arena.Release(dRows)
 	g.arena.Release(rows)

@@ -93,7 +93,7 @@ func (v *Var) mean(keepDim bool, dims []int) *Var {
 // dims, spread over v's shape.
 func (g *Graph) addSpread(v *Var, dims []int, t *tensor.Tensor, write func(dx, wide *tensor.Tensor)) {
 	wide := g.spread(t, v.value, dims)
-	s := g.slot(v)
+	s := g.slot(v, v.value)
 	write(s.t, wide)
 	g.done(s)
 	g.arena.Release(wide)
@@ -289,7 +289,7 @@ func (v *Var) CumSum(dim int) *Var {
 		return g.result("cumsum", out)
 	}
 	return g.record("cumsum", out, func(dy *tensor.Tensor) {
-		s := g.slot(v)
+		s := g.slot(v, v.value)
 		tensor.CumSumReverseInto(s.t, dy, dim)
 		g.done(s)
 	})

@@ -14,7 +14,7 @@ func Rotary(x *Var, cos, sin *tensor.Tensor, layout tensor.RotaryLayout) *Var {
 	}
 	sc, ss := g.save("rotary", cos), g.save("rotary", sin)
 	return g.record("rotary", out, func(dy *tensor.Tensor) {
-		s := g.slot(x)
+		s := g.slot(x, x.value)
 		tensor.RotaryInto(s.t, dy, sc.Get(), ss.Get(), layout, true)
 		g.done(s)
 	}, sc, ss)

@@ -22,7 +22,7 @@ func (v *Var) normalised(op string, dim int, f func(dst, x *tensor.Tensor, dim i
 	}
 	y := g.save(op, out)
 	return g.record(op, out, func(dy *tensor.Tensor) {
-		s := g.slot(v)
+		s := g.slot(v, v.value)
 		gradient(s.t, y.Get(), dy, dim)
 		g.done(s)
 	}, y)
@@ -46,7 +46,7 @@ func (v *Var) Dropout(p float64, stream *tensor.Stream) *Var {
 		return g.result("dropout", out)
 	}
 	return g.record("dropout", out, func(dy *tensor.Tensor) {
-		s := g.slot(v)
+		s := g.slot(v, v.value)
 		tensor.DropoutInto(s.t, dy, p, key, counter)
 		g.done(s)
 	})

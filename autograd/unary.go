@@ -12,7 +12,7 @@ func (v *Var) fromInput(op string, f func(dst, x *tensor.Tensor), gradient func(
 	}
 	x := g.save(op, v.value)
 	return g.record(op, out, func(dy *tensor.Tensor) {
-		s := g.slot(v)
+		s := g.slot(v, v.value)
 		gradient(s.t, x.Get(), dy)
 		g.done(s)
 	}, x)
@@ -28,7 +28,7 @@ func (v *Var) fromOutput(op string, f func(dst, x *tensor.Tensor), gradient func
 	}
 	y := g.save(op, out)
 	return g.record(op, out, func(dy *tensor.Tensor) {
-		s := g.slot(v)
+		s := g.slot(v, v.value)
 		gradient(s.t, y.Get(), dy)
 		g.done(s)
 	}, y)
@@ -47,7 +47,7 @@ func (v *Var) scaled(op string, f func(dst, x *tensor.Tensor), factor float64) *
 			g.give(v, dy)
 			return
 		}
-		s := g.slot(v)
+		s := g.slot(v, v.value)
 		tensor.MulScalarInto(s.t, dy, factor)
 		g.done(s)
 	})

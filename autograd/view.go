@@ -37,7 +37,7 @@ func (v *Var) reshaped(op string, t *tensor.Tensor) *Var {
 			return
 		}
 		t := g.reshapeLike(dy, v.value)
-		g.move(v, t)
+		g.give(v, t)
 		g.arena.Release(t)
 	})
 }

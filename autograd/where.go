@@ -14,13 +14,13 @@ func Where(cond *tensor.Tensor, a, b *Var) *Var {
 	c := g.save("where", cond)
 	return g.record("where", out, func(dy *tensor.Tensor) {
 		if a.WantsGrad() {
-			dst, s := g.slotFor(a, dy), g.scratch()
+			dst, s := g.slot(a, dy), g.scratch()
 			tensor.WhereInto(dst.t, c.Get(), dy, s.number(dy.DType(), 0))
 			g.done(dst)
 			s.release()
 		}
 		if b.WantsGrad() {
-			dst := g.slotFor(b, dy)
+			dst := g.slot(b, dy)
 			tensor.MaskedFillInto(dst.t, dy, c.Get(), 0)
 			g.done(dst)
 		}
@@ -37,7 +37,7 @@ func (v *Var) MaskedFill(mask *tensor.Tensor, c float64) *Var {
 	}
 	m := g.save("masked_fill", mask)
 	return g.record("masked_fill", out, func(dy *tensor.Tensor) {
-		s := g.slotFor(v, dy)
+		s := g.slot(v, dy)
 		tensor.MaskedFillInto(s.t, dy, m.Get(), 0)
 		g.done(s)
 	}, m)
@@ -67,7 +67,7 @@ func (v *Var) triangle(op string, f func(dst, x *tensor.Tensor, diagonal int), d
 		return g.result(op, out)
 	}
 	return g.record(op, out, func(dy *tensor.Tensor) {
-		s := g.slot(v)
+		s := g.slot(v, v.value)
 		f(s.t, dy, diagonal)
 		g.done(s)
 	})
