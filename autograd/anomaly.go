@@ -2,9 +2,8 @@ package autograd
 
 import (
 	"fmt"
-	"runtime"
-	"strings"
 
+	"github.com/stria-ml/stria/internal/caller"
 	"github.com/stria-ml/stria/tensor"
 )
 
@@ -15,36 +14,9 @@ type place struct {
 	line int
 }
 
-// callerOutside returns the innermost call from outside this module's tensor,
-// autograd and nn packages.
-func callerOutside() (file string, line int) {
-	var pcs [64]uintptr
-	frames := runtime.CallersFrames(pcs[:runtime.Callers(2, pcs[:])])
-	for {
-		frame, more := frames.Next()
-		if !isOurs(frame) {
-			return frame.File, frame.Line
-		}
-		if !more {
-			return frame.File, frame.Line
-		}
-	}
-}
-
-const module = "github.com/stria-ml/stria/"
-
-func isOurs(frame runtime.Frame) bool {
-	for _, pkg := range [...]string{"tensor.", "autograd.", "nn."} {
-		if strings.HasPrefix(frame.Function, module+pkg) && !strings.HasSuffix(frame.File, "_test.go") {
-			return true
-		}
-	}
-	return false
-}
-
 // inspect remembers the call that made v and refuses a non-finite value.
 func (g *Graph) inspect(op string, v *Var) {
-	file, line := callerOutside()
+	file, line := caller.Outside()
 	g.places[v] = place{op, file, line}
 	if moves[op] || finite(v.value) {
 		return

@@ -3,10 +3,10 @@ package tensor
 import (
 	"fmt"
 	"path/filepath"
-	"runtime"
-	"strings"
 	"sync"
 	"sync/atomic"
+
+	"github.com/stria-ml/stria/internal/caller"
 )
 
 // CopyEvent describes an implicit copy: one that an operation needed and its
@@ -103,7 +103,7 @@ func noteCopy(op, why string, dtype DType, shape, strides []int) {
 	}
 	event := CopyEvent{Op: op, Reason: why, DType: dtype, Bytes: checkRoom(op, count(op, shape), dtype.Size()),
 		Shape: append([]int(nil), shape...), Strides: append([]int(nil), strides...)}
-	event.File, event.Line = caller()
+	event.File, event.Line = caller.Outside()
 	if w.forbids > 0 {
 		fail(op, CopyForbidden, "an implicit copy is needed while copies are forbidden, at %s; Clone or Contiguous the operand "+
 			"beforehand, where copies are allowed, or end ForbidCopies", event)
@@ -111,31 +111,4 @@ func noteCopy(op, why string, dtype DType, shape, strides []int) {
 	for _, f := range w.observers {
 		(*f)(event)
 	}
-}
-
-// module is this module's import path.
-const module = "github.com/stria-ml/stria/"
-
-// caller returns the innermost line on the stack outside of the packages whose
-// operations copy on behalf of others.
-func caller() (file string, line int) {
-	var pcs [64]uintptr
-	frames := runtime.CallersFrames(pcs[:runtime.Callers(3, pcs[:])])
-	for {
-		frame, more := frames.Next()
-		if !isInternal(frame.Function) || !more {
-			return frame.File, frame.Line
-		}
-	}
-}
-
-// isInternal reports whether a function, by its full name, belongs to tensor,
-// autograd or nn.
-func isInternal(function string) bool {
-	rest, ours := strings.CutPrefix(function, module)
-	if !ours {
-		return false
-	}
-	pkg, _, _ := strings.Cut(rest, ".")
-	return pkg == "tensor" || pkg == "autograd" || pkg == "nn"
 }

@@ -8,7 +8,9 @@ var allowed = map[string][]string{
 	"internal/archtest":   {},
 	"internal/atomicfile": {},
 	"internal/backend":    {},
+	"internal/caller":     {},
 	"internal/freelist":   {},
+	"internal/goldentest": {},
 	"internal/half":       {},
 	"internal/parallel":   {"internal/freelist"},
 	"internal/philox":     {},
@@ -25,9 +27,10 @@ var allowed = map[string][]string{
 
 	// the framework, from the bottom up
 	"tensor": {
-		"internal/backend", "internal/cpu", "internal/freelist", "internal/half", "internal/parallel", "internal/philox",
+		"internal/backend", "internal/caller", "internal/cpu", "internal/freelist", "internal/half", "internal/parallel",
+		"internal/philox",
 	},
-	"autograd":           {"tensor"},
+	"autograd":           {"internal/caller", "tensor"},
 	"autograd/gradcheck": {"tensor", "autograd"},
 	"nn":                 {"tensor", "autograd"},
 	"optim":              {"tensor", "autograd", "nn"},
