@@ -9,8 +9,25 @@ import (
 )
 
 // Attention writes softmax(scale*q*kT + mask)*v and each row's log-sum-exp. It
-// keeps scores for one tile of queries and keys at a time and renormalises as
-// it goes (Dao et al. 2022, algorithm 1).
+// keeps scores for one tile of queries and keys at a time, never the matrix of
+// all, and renormalises as it goes (Dao et al. 2022, algorithm 1):
+//
+//	                 keys S
+//	            lo   s0    s1    hi
+//	            +-----+-----+-----+
+//	rows (g, t) |done | now |later|   a tile of queries: t0 <= t < t1 of all G heads
+//	            +-----+-----+-----+   that share a key/value head
+//
+// Row by row, m is the largest score so far (max), l the sum of weights relative
+// to it (sum), and o the weighted sum of values (out). They start at -Inf, 0 and
+// 0, and the scores x of keys s0 to s1 change them to
+//
+//	m' = max(m, max x)
+//	p  = e^(x - m')                   the weights of these keys
+//	l' = e^(m - m')*l + sum p
+//	o' = e^(m - m')*o + p*V
+//
+// so that at the end out = o/l and lse = m + log l.
 func (Device) Attention(out, lse, q, k, v backend.Operand, p backend.AttentionParams) {
 	if q.DType == backend.Float32 {
 		attention(&attentionTasks.f32, &out, &lse, &q, &k, &v, p)
@@ -49,12 +66,13 @@ func attention[T floating](tasks *freeList[attentionTask[T]], out, lse, q, k, v 
 	parallel.Run(t, chunksOf(t.batch*t.kv*t.tiles, t.grain))
 }
 
-// attentionRows is what the forward pass keeps of a tile of queries.
+// attentionRows is what the forward pass keeps of a tile of queries, a row for
+// each (g, t).
 type attentionRows[T floating] struct {
-	q, out []T // (G*T, D)
-	scores []T // (G*T, keys of the tile)
-	max    []T
-	sum    []float64
+	q, out []T       // (G*T, D)
+	scores []T       // (G*T, keys of the tile): x, then p
+	max    []T       // (G*T): m
+	sum    []float64 // (G*T): l
 }
 
 func (t *attentionTask[T]) Chunk(i, _ int) {
@@ -97,8 +115,9 @@ func (t *attentionTask[T]) forward(r *attentionRows[T], q *queryTile) {
 	t.finish(r, q)
 }
 
-// weigh turns the scores of keys s0 to s1 into weights relative to the largest
-// score so far, and rescales what was summed up relative to an earlier one.
+// weigh turns the scores x of keys s0 to s1 into the weights p, and does the rest
+// of the recurrence but for + p*V: it takes m to m', l to l' and o to
+// e^(m - m')*o.
 func (t *attentionTask[T]) weigh(r *attentionRows[T], q *queryTile, s0, s1 int) {
 	n, span := s1-s0, q.t1-q.t0
 	for row := range t.group * span {

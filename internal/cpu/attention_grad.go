@@ -11,7 +11,16 @@ import (
 // AttentionGrad writes dq, dk and dv. It computes the weights P again, from the
 // scores and their log-sum-exp (Dao et al. 2022, algorithm 4):
 //
-//	dV = PT*dO,  dP = dO*VT,  dS = P*(dP - rowsum(dO*O)),  dQ = scale*dS*K,  dK = scale*dST*Q
+//	P  = e^(scale*Q*KT - lse)
+//	dV = PT*dO
+//	dP = dO*VT
+//	dS = P*(dP - delta), element by element, with delta = rowsum(dO*O)
+//	dQ = scale*dS*K
+//	dK = scale*dST*Q
+//
+// Tiles are those of Attention. A chunk adds tile after tile to the dk and dv of
+// its own keys, or to the dq of its own queries, so that no two chunks write to
+// one place.
 func (Device) AttentionGrad(dq, dk, dv, q, k, v, out, lse, dout backend.Operand, p backend.AttentionParams, acc backend.AttentionAccumulate) {
 	if q.DType == backend.Float32 {
 		attentionGrad(&attentionGradTasks.f32, &dq, &dk, &dv, &q, &k, &v, &out, &lse, &dout, p, acc)
@@ -87,9 +96,11 @@ func (t *attentionGradTask[T]) run(pass gradPass, items, scores int) {
 
 // gradRows is what the backward pass keeps of a tile of queries.
 type gradRows[T floating] struct {
-	q, dout, dq  []T // (G*T, D); dq holds out at first
-	weights, dot []T // (G*T, keys of the tile): P, and dP or dS
-	lse, delta   []T // (G*T)
+	q, dout, dq []T // (G*T, D); dq holds out at first
+	weights     []T // (G*T, keys of the tile): P
+	dWeights    []T // the same: dP
+	dScores     []T // the same memory, overwritten: dS
+	lse, delta  []T // (G*T)
 }
 
 func (t *attentionGradTask[T]) Chunk(i, _ int) {
@@ -99,8 +110,9 @@ func (t *attentionGradTask[T]) Chunk(i, _ int) {
 	defer putScratch(s)
 	r := gradRows[T]{
 		q: s.take(rows * t.width), dout: s.take(rows * t.width), dq: s.take(rows * t.width),
-		weights: s.take(scores), dot: s.take(scores), lse: s.take(rows), delta: s.take(rows),
+		weights: s.take(scores), dWeights: s.take(scores), lse: s.take(rows), delta: s.take(rows),
 	}
+	r.dScores = r.dWeights // each dS needs its own dP alone
 	for item := i * t.grain; item < min((i+1)*t.grain, t.items); item++ {
 		switch t.pass {
 		case allGrads:
@@ -166,7 +178,7 @@ func (t *attentionGradTask[T]) tileGrads(r *gradRows[T], q *queryTile, s0, s1 in
 	rows, n, d := t.group*(q.t1-q.t0), s1-s0, t.width
 	k, v := t.k.at(q.b, q.k, s0), t.v.at(q.b, q.k, s0)
 	queries, dout := rowMajor(r.q, d), rowMajor(r.dout, d)
-	weights, dot := rowMajor(r.weights, n), rowMajor(r.dot, n)
+	weights, dWeights, dScores := rowMajor(r.weights, n), rowMajor(r.dWeights, n), rowMajor(r.dScores, n)
 
 	gemm.Mul(rows, n, d, T(t.Scale), queries, transpose(k), weights, false)
 	t.weights(r, q, s0, s1)
@@ -178,13 +190,13 @@ func (t *attentionGradTask[T]) tileGrads(r *gradRows[T], q *queryTile, s0, s1 in
 	if !wantQ && !wantK {
 		return
 	}
-	gemm.Mul(rows, n, d, 1, dout, transpose(v), dot, false)
+	gemm.Mul(rows, n, d, 1, dout, transpose(v), dWeights, false)
 	t.scoreGrads(r, q, s0, s1)
 	if wantQ {
-		gemm.Mul(rows, d, n, T(t.Scale), dot, k, rowMajor(r.dq, d), true)
+		gemm.Mul(rows, d, n, T(t.Scale), dScores, k, rowMajor(r.dq, d), true)
 	}
 	if wantK {
-		gemm.Mul(n, d, rows, T(t.Scale), transpose(dot), queries, t.dk.at(q.b, q.k, s0), true)
+		gemm.Mul(n, d, rows, T(t.Scale), transpose(dScores), queries, t.dk.at(q.b, q.k, s0), true)
 	}
 }
 
@@ -219,13 +231,13 @@ func (t *attentionGradTask[T]) scoreGrads(r *gradRows[T], q *queryTile, s0, s1 i
 	n, span := s1-s0, q.t1-q.t0
 	for row := range t.group * span {
 		lo, hi := t.visible(q.t0 + row%span)
-		grads := r.dot[row*n:][:n]
 		lo, hi = min(max(lo-s0, 0), n), min(hi-s0, n)
-		seen := maskOutside(grads, lo, hi)
-		weights := r.weights[row*n+lo:][:len(seen)]
+		dScores := maskOutside(r.dScores[row*n:][:n], lo, hi)
+		dWeights := r.dWeights[row*n+lo:][:len(dScores)]
+		weights := r.weights[row*n+lo:][:len(dScores)]
 		delta := r.delta[row]
 		for j, p := range weights {
-			seen[j] = p * (seen[j] - delta)
+			dScores[j] = p * (dWeights[j] - delta)
 		}
 	}
 }
