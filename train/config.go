@@ -1,10 +1,9 @@
 package train
 
 import (
-	"errors"
-	"fmt"
-	"github.com/stria-ml/stria/optim"
 	"math"
+
+	"github.com/stria-ml/stria/optim"
 )
 
 // Config is how a Trainer trains. It is stored with every checkpoint.
@@ -44,40 +43,30 @@ func DefaultConfig() Config {
 
 // Check returns all that is wrong with the numbers.
 func (c Config) Check() error {
-	var errs []error
-	atLeast := func(name string, value, least int64) {
-		if value < least {
-			errs = append(errs, fmt.Errorf("%s is %d, want at least %d", name, value, least))
-		}
-	}
-	within := func(name string, value, low, high float64) {
-		if !(value >= low && value <= high) {
-			errs = append(errs, fmt.Errorf("%s is %v, want %v to %v", name, value, low, high))
-		}
-	}
-	atLeast("steps", c.Steps, 1)
-	atLeast("accumulate", int64(c.Accumulate), 1)
-	atLeast("warmup", c.Warmup, 0)
-	atLeast("eval_every", c.EvalEvery, 0)
-	atLeast("save_every", c.SaveEvery, 0)
-	atLeast("log_every", c.LogEvery, 1)
-	atLeast("keep", int64(c.Keep), 1)
-	atLeast("max_skipped", int64(c.MaxSkipped), 1)
-	within("lr", c.LR, math.SmallestNonzeroFloat64, 1e6)
-	within("min_lr", c.MinLR, 0, c.LR)
-	within("beta1", c.Beta1, 0, 1-1e-12)
-	within("beta2", c.Beta2, 0, 1-1e-12)
-	within("eps", c.Eps, math.SmallestNonzeroFloat64, 1)
-	within("momentum", c.Momentum, 0, 1-1e-12)
-	within("weight_decay", c.WeightDecay, 0, 1e6)
-	within("clip", c.Clip, 0, math.MaxFloat64)
-	if c.Optimizer != "adamw" && c.Optimizer != "sgd" {
-		errs = append(errs, fmt.Errorf("optimizer is %q, want adamw or sgd", c.Optimizer))
-	}
-	if c.Schedule != "cosine" && c.Schedule != "constant" {
-		errs = append(errs, fmt.Errorf("schedule is %q, want cosine or constant", c.Schedule))
-	}
-	return errors.Join(errs...)
+	found := &checker{name: asKey}
+	c.check(found)
+	return found.err()
+}
+
+func (c Config) check(found *checker) {
+	found.atLeast("steps", c.Steps, 1)
+	found.atLeast("accumulate", int64(c.Accumulate), 1)
+	found.atLeast("warmup", c.Warmup, 0)
+	found.atLeast("eval_every", c.EvalEvery, 0)
+	found.atLeast("save_every", c.SaveEvery, 0)
+	found.atLeast("log_every", c.LogEvery, 1)
+	found.atLeast("keep", int64(c.Keep), 1)
+	found.atLeast("max_skipped", int64(c.MaxSkipped), 1)
+	found.positive("lr", c.LR, 1e6)
+	found.within("min_lr", c.MinLR, 0, c.LR)
+	found.belowOne("beta1", c.Beta1)
+	found.belowOne("beta2", c.Beta2)
+	found.positive("eps", c.Eps, 1)
+	found.belowOne("momentum", c.Momentum)
+	found.within("weight_decay", c.WeightDecay, 0, 1e6)
+	found.within("clip", c.Clip, 0, math.MaxFloat64)
+	found.oneOf("optimizer", c.Optimizer, "adamw", "sgd")
+	found.oneOf("schedule", c.Schedule, "cosine", "constant")
 }
 
 func (c Config) schedule() optim.Schedule {

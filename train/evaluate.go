@@ -2,7 +2,6 @@ package train
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math"
 	"path/filepath"
@@ -19,11 +18,16 @@ type EvalRequest struct {
 }
 
 // Check returns what is wrong with the choices themselves.
-func (r EvalRequest) Check() error {
-	c := checker{}
+func (r EvalRequest) Check() error { return r.CheckNamed(asKey) }
+
+// CheckNamed is Check for a reader who knows the choices by other names, such as
+// flags.
+func (r EvalRequest) CheckNamed(name func(key string) string) error {
+	c := &checker{name: name}
 	c.between("context", int64(r.Context), 0, math.MaxInt32)
 	c.between("batch", int64(r.Batch), 0, math.MaxInt32)
-	return errors.Join(append(c.errs, r.check())...)
+	r.check(c)
+	return c.err()
 }
 
 // Evaluate measures a stored model.

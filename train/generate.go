@@ -2,7 +2,6 @@ package train
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -21,13 +20,18 @@ type GenerateRequest struct {
 }
 
 // Check returns what is wrong with the choices themselves.
-func (r GenerateRequest) Check() error {
-	c := checker{}
-	c.between("the number of tokens", int64(r.Options.MaxTokens), 0, math.MaxInt32)
+func (r GenerateRequest) Check() error { return r.CheckNamed(asKey) }
+
+// CheckNamed is Check for a reader who knows the choices by other names, such as
+// flags: name turns the likes of top_k into these.
+func (r GenerateRequest) CheckNamed(name func(key string) string) error {
+	c := &checker{name: name}
+	c.between("tokens", int64(r.Options.MaxTokens), 0, math.MaxInt32)
 	c.within("temperature", r.Options.Sampling.Temperature, 0, math.MaxFloat64)
-	c.between("top-k", int64(r.Options.Sampling.TopK), 0, math.MaxInt32)
-	c.within("top-p", r.Options.Sampling.TopP, 0, 1)
-	return errors.Join(append(c.errs, r.check())...)
+	c.between("top_k", int64(r.Options.Sampling.TopK), 0, math.MaxInt32)
+	c.within("top_p", r.Options.Sampling.TopP, 0, 1)
+	r.check(c)
+	return c.err()
 }
 
 // Generate continues a text with a stored model, and returns why it ended.

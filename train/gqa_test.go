@@ -211,8 +211,12 @@ func TestGQAOptionsThatAreRefused(t *testing.T) {
 		{"threads", func(o *train.GQAOptions) { o.Threads = -1 }, "threads is -1"},
 		{"steps", func(o *train.GQAOptions) { o.Train.Steps = 0 }, "steps is 0, want at least 1"},
 		{"learning rate", func(o *train.GQAOptions) { o.Train.LR = math.Inf(1) }, "lr is +Inf"},
+		{"no learning rate", func(o *train.GQAOptions) { o.Train.LR = 0 }, "lr is 0, want above 0, at most 1e+06"},
+		{"no epsilon", func(o *train.GQAOptions) { o.NormEps = 0 }, "norm_eps is 0, want above 0, at most 1"},
+		{"no rotary base", func(o *train.GQAOptions) { o.RopeTheta = 0 }, "rope_theta is 0, want a number above 0"},
+		{"negative clip", func(o *train.GQAOptions) { o.Train.Clip = -1 }, "clip is -1, want a number of at least 0"},
 		{"floor above peak", func(o *train.GQAOptions) { o.Train.MinLR = 1 }, "min_lr is 1, want 0 to 0.003"},
-		{"beta", func(o *train.GQAOptions) { o.Train.Beta2 = 1 }, "beta2 is 1"},
+		{"beta", func(o *train.GQAOptions) { o.Train.Beta2 = 1 }, "beta2 is 1, want at least 0, below 1"},
 		{"optimizer", func(o *train.GQAOptions) { o.Train.Optimizer = "lion" }, `optimizer is "lion", want adamw or sgd`},
 		{"schedule", func(o *train.GQAOptions) { o.Train.Schedule = "linear" }, `schedule is "linear", want cosine or constant`},
 		{"two at once", func(o *train.GQAOptions) { o.Layers, o.Train.Keep = 0, 0 }, "layers is 0, want 1 to 16384\nkeep is 0"},
@@ -303,6 +307,12 @@ func TestDefaultPresetIsTheBuiltInTask(t *testing.T) {
 		}
 	}
 	for _, p := range train.GQAPresets() {
+		if forText := p.Name != "default"; forText {
+			if err := p.Options.Check(); err == nil || !strings.Contains(err.Error(), "data is empty") {
+				t.Errorf("preset %s without a text: %v", p.Name, err)
+			}
+			p.Options.Data = "book.txt"
+		}
 		if err := p.Options.Check(); err != nil {
 			t.Errorf("preset %s: %v", p.Name, err)
 		}

@@ -1,8 +1,6 @@
 package train
 
 import (
-	"errors"
-	"fmt"
 	"math"
 
 	"github.com/stria-ml/stria/models/gqa"
@@ -53,16 +51,30 @@ type GQAOptions struct {
 
 // Check returns all that is wrong with the options. What depends on the data is
 // found by NewGQA.
-func (o GQAOptions) Check() error {
-	c := checker{}
+func (o GQAOptions) Check() error { return o.CheckNamed(asKey) }
+
+// CheckNamed is Check for a reader who knows the options by other names than
+// those in JSON, such as flags: name turns one into the other.
+func (o GQAOptions) CheckNamed(name func(key string) string) error {
+	c := &checker{name: name}
+	o.checkData(c)
+	o.checkModel(c)
+	o.checkBatch(c)
+	o.checkSource(c)
+	o.Train.check(c)
+	return c.err()
+}
+
+func (o GQAOptions) checkData(c *checker) {
 	if o.Data == "" {
-		c.failf("data is empty, want %q or a text file", AdditionData)
+		c.failf("%s is empty, want %q or a text file", c.name("data"), AdditionData)
 	}
-	if o.Tokenizer != ByteTokenizer && o.Tokenizer != CharTokenizer {
-		c.failf("tokenizer is %q, want %s or %s", o.Tokenizer, ByteTokenizer, CharTokenizer)
-	}
+	c.oneOf("tokenizer", o.Tokenizer, ByteTokenizer, CharTokenizer)
 	c.within("val_fraction", o.ValFraction, 1e-6, 1-1e-6)
 	c.between("held_out", int64(o.HeldOut), 1, 9998)
+}
+
+func (o GQAOptions) checkModel(c *checker) {
 	c.between("context", int64(o.Context), 1, math.MaxInt32)
 	c.between("layers", int64(o.Layers), 1, 1<<14)
 	c.between("width", int64(o.Width), 1, math.MaxInt32)
@@ -70,32 +82,35 @@ func (o GQAOptions) Check() error {
 	c.between("kv_heads", int64(o.KVHeads), 1, math.MaxInt32)
 	c.between("head_width", int64(o.HeadWidth), 0, math.MaxInt32)
 	c.between("hidden", int64(o.Hidden), 1, math.MaxInt32)
-	c.within("rope_theta", o.RopeTheta, math.SmallestNonzeroFloat64, math.MaxFloat64)
-	c.within("norm_eps", o.NormEps, math.SmallestNonzeroFloat64, 1)
-	if o.Init != InitStdDev && o.Init != InitFanIn {
-		c.failf("init is %q, want %s or %s", o.Init, InitStdDev, InitFanIn)
-	}
-	c.within("init_std", o.InitStd, math.SmallestNonzeroFloat64, 100)
+	c.positive("rope_theta", o.RopeTheta, math.MaxFloat64)
+	c.positive("norm_eps", o.NormEps, 1)
+	c.oneOf("init", o.Init, InitStdDev, InitFanIn)
+	c.positive("init_std", o.InitStd, 100)
 	c.within("dropout", o.Dropout, 0, 0.99)
+	if o.HeadWidth == 0 && o.Heads > 0 && o.Width%o.Heads != 0 {
+		c.failf("%s %d is no multiple of %s %d; give %s", c.name("width"), o.Width, c.name("heads"), o.Heads, c.name("head_width"))
+	}
+	if o.KVHeads > 0 && o.Heads%o.KVHeads != 0 {
+		c.failf("%s %d is no multiple of %s %d", c.name("heads"), o.Heads, c.name("kv_heads"), o.KVHeads)
+	}
+}
+
+func (o GQAOptions) checkBatch(c *checker) {
 	c.between("batch", int64(o.Batch), 1, math.MaxInt32)
 	c.between("eval_batch", int64(o.EvalBatch), 0, math.MaxInt32)
 	c.between("threads", int64(o.Threads), 0, 1024)
 	if o.Context > 0 && max(o.Batch, o.EvalBatch) > maxBatchTokens/o.Context {
 		c.failf("a batch of %d rows of %d tokens is more than %d tokens", max(o.Batch, o.EvalBatch), o.Context, maxBatchTokens)
 	}
-	if o.HeadWidth == 0 && o.Heads > 0 && o.Width%o.Heads != 0 {
-		c.failf("width %d is no multiple of heads %d; give head_width", o.Width, o.Heads)
-	}
-	if o.KVHeads > 0 && o.Heads%o.KVHeads != 0 {
-		c.failf("heads %d is no multiple of kv_heads %d", o.Heads, o.KVHeads)
-	}
+}
+
+// checkSource checks what is about the checkpoint that gives the model.
+func (o GQAOptions) checkSource(c *checker) {
 	if o.InitFrom == "" && (o.FromHeads != "" || o.FromRotary != "") {
-		c.failf("from_heads and from_rotary are about the checkpoint of init_from, and there is none")
+		c.failf("%s and %s are about the checkpoint of %s, and there is none", c.name("from_heads"), c.name("from_rotary"), c.name("init_from"))
 	}
-	if _, err := loadOptions(o.FromHeads, o.FromRotary); err != nil {
-		c.errs = append(c.errs, err)
-	}
-	return errors.Join(append(c.errs, o.Train.Check())...)
+	_, err := loadOptions(o.FromHeads, o.FromRotary)
+	c.add(err)
 }
 
 // How the spread of new weights is chosen.
@@ -123,23 +138,4 @@ func (o GQAOptions) model(vocabulary, context int, end []int64) gqa.Config {
 		MaxPositionEmbeddings: context, RMSNormEps: o.NormEps, RopeTheta: o.RopeTheta,
 		TieWordEmbeddings: o.TieEmbedding, InitializerRange: o.InitStd, EOSTokenIDs: end, DType: "float32",
 	}.Defaults()
-}
-
-// checker collects what is wrong with options.
-type checker struct{ errs []error }
-
-func (c *checker) failf(format string, args ...any) {
-	c.errs = append(c.errs, fmt.Errorf(format, args...))
-}
-
-func (c *checker) between(name string, value, low, high int64) {
-	if value < low || value > high {
-		c.failf("%s is %d, want %d to %d", name, value, low, high)
-	}
-}
-
-func (c *checker) within(name string, value, low, high float64) {
-	if !(value >= low && value <= high) {
-		c.failf("%s is %v, want %v to %v", name, value, low, high)
-	}
 }

@@ -1,7 +1,6 @@
 package train
 
 import (
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -10,6 +9,7 @@ import (
 	"github.com/stria-ml/stria/internal/parallel"
 	"github.com/stria-ml/stria/models/gqa"
 	"github.com/stria-ml/stria/nn"
+	"github.com/stria-ml/stria/tensor"
 	"github.com/stria-ml/stria/tokenizer"
 )
 
@@ -19,6 +19,7 @@ type ModelSource struct {
 	Tokenizer string            // a tokenizer file, or bytes; empty for the one beside the model
 	Heads     string            // the weights' head order, whatever the files say; empty for what they say
 	Rotary    string            // their rotary layout, likewise
+	Device    string            // empty for the CPU
 	Threads   int               // 0 for one a core
 	Message   func(text string) // gets what the user should hear about, or nil
 }
@@ -44,12 +45,11 @@ func loadOptions(heads, rotary string) (checkpoints.LoadOptions, error) {
 	return o, nil
 }
 
-// check returns what is wrong with the choices themselves.
-func (s ModelSource) check() error {
-	c := checker{}
+// check finds what is wrong with the choices themselves.
+func (s ModelSource) check(c *checker) {
 	c.between("threads", int64(s.Threads), 0, 1024)
 	_, err := loadOptions(s.Heads, s.Rotary)
-	return errors.Join(append(c.errs, err)...)
+	c.add(err)
 }
 
 // storedModel is a model that was read, for inference.
@@ -65,6 +65,10 @@ func (s ModelSource) open() (*storedModel, error) {
 	if err != nil {
 		return nil, err
 	}
+	device, err := s.device()
+	if err != nil {
+		return nil, err
+	}
 	o.Share = true
 	model, report, err := checkpoints.LoadGQA(s.Path, o)
 	if err != nil {
@@ -73,9 +77,17 @@ func (s ModelSource) open() (*storedModel, error) {
 	for _, note := range report.Notes {
 		s.message(note)
 	}
+	nn.ToDevice(model, device)
 	m := &storedModel{model: model, dir: folderOf(report.Path)}
 	m.tokenizer, err = s.openTokenizer(m.dir, model.Config.VocabSize)
 	return m, err
+}
+
+func (s ModelSource) device() (tensor.Device, error) {
+	if s.Device == "" {
+		return tensor.CPU, nil
+	}
+	return tensor.OpenDevice(s.Device)
 }
 
 func (s ModelSource) message(text string) {

@@ -32,7 +32,7 @@ func (a *app) evalCommand() *cobra.Command {
 }
 
 func (a *app) eval(cmd *cobra.Command, r train.EvalRequest, asJSON bool) error {
-	if err := r.Check(); err != nil {
+	if err := r.CheckNamed(asFlag); err != nil {
 		return usageError{err}
 	}
 	r.Message = a.message

@@ -35,7 +35,7 @@ func (a *app) generateCommand() *cobra.Command {
 }
 
 func (a *app) generate(cmd *cobra.Command, r train.GenerateRequest) error {
-	if err := r.Check(); err != nil {
+	if err := r.CheckNamed(asFlag); err != nil {
 		return usageError{err}
 	}
 	r.Out, r.Message = a.stdout, a.message

@@ -59,7 +59,7 @@ func (a *app) trainGQA(cmd *cobra.Command, f *gqaFlags) error {
 	}
 	reporter.Close()
 	if errors.Is(err, train.ErrInterrupted) {
-		fmt.Fprintf(a.stderr, "interrupted after step %d, the state is saved; go on with: train gqa --resume %s\n", result.Steps, result.Dir)
+		fmt.Fprintf(a.stderr, "interrupted after step %d, the state is saved; go on with the arguments: gqa --resume %s\n", result.Steps, result.Dir)
 	}
 	if err != nil {
 		return err

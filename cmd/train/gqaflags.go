@@ -23,7 +23,7 @@ type gqaFlags struct {
 func (f *gqaFlags) register(fs *pflag.FlagSet) {
 	f.options, _ = train.GQAPreset(train.DefaultGQAPreset(train.AdditionData))
 	fs.SortFlags = false
-	fs.StringVar(&f.preset, "preset", "", "the options to start from (default: by the data)")
+	fs.StringVar(&f.preset, "preset", "", "the options to start from (default: that for the data)")
 	fs.StringVar(&f.config, "config", "", "a YAML file of flags")
 	fs.StringVar(&f.out, "out", "", "the run's folder, new or empty (default runs/gqa-DATE-TIME)")
 	fs.StringVar(&f.resume, "resume", "", "the folder of a run to go on with, to the same bits")
@@ -40,7 +40,7 @@ func registerData(fs *pflag.FlagSet, o *train.GQAOptions) {
 	fs.IntVar(&o.HeldOut, "held-out", o.HeldOut, "pairs of numbers that are held out")
 	fs.IntVar(&o.Batch, "batch", o.Batch, "rows in a batch")
 	fs.IntVar(&o.EvalBatch, "eval-batch", o.EvalBatch, "rows in a batch of an evaluation (0: about 4096 tokens)")
-	fs.StringVar(&o.Device, "device", o.Device, "cpu, or cuda:0 in a build that has it")
+	fs.StringVar(&o.Device, "device", o.Device, deviceHelp)
 	fs.IntVar(&o.Threads, "threads", o.Threads, "threads (0: one a core)")
 }
 
@@ -106,15 +106,21 @@ func (f *gqaFlags) settle(fs *pflag.FlagSet, s settings) error {
 		return err
 	}
 	if f.resume != "" {
-		return refuseBesideResume(fs)
+		if err := refuseBesideResume(fs); err != nil {
+			return err
+		}
+		return f.check()
 	}
-	name := f.preset
-	if name == "" {
-		name = train.DefaultGQAPreset(f.options.Data)
+	given := f.preset != ""
+	if !given {
+		f.preset = train.DefaultGQAPreset(f.options.Data)
 	}
-	preset, err := train.GQAPreset(name)
+	preset, err := train.GQAPreset(f.preset)
 	if err != nil {
 		return usageError{err}
+	}
+	if given && preset.Data == "" && !fs.Changed("data") {
+		return usagef("--preset %s is for a text, and there is none: give one with --data FILE", f.preset)
 	}
 	changed := map[string]string{}
 	fs.Visit(func(flag *pflag.Flag) { changed[flag.Name] = flag.Value.String() })
@@ -124,7 +130,11 @@ func (f *gqaFlags) settle(fs *pflag.FlagSet, s settings) error {
 			return usageError{err}
 		}
 	}
-	if err := f.options.Check(); err != nil {
+	return f.check()
+}
+
+func (f *gqaFlags) check() error {
+	if err := f.options.CheckNamed(asFlag); err != nil {
 		return usageError{err}
 	}
 	return nil

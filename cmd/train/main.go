@@ -5,7 +5,8 @@
 //	train generate --ckpt RUN --prompt "47+85="
 //
 // Results go to stdout, progress and messages to stderr. It exits with 0 when
-// done, 1 when it failed, 2 for a wrong usage, and 130 or 143 when SIGINT or
+// done, 1 when it failed, 2 for a wrong usage (flags and all that is wrong with
+// a --config file), and 130 or 143 when SIGINT or
 // SIGTERM ended it and the state was saved.
 package main
 

@@ -38,21 +38,22 @@ func run(args []string, stdout, stderr io.Writer) int {
 	a := &app{stdout: stdout, stderr: stderr}
 	root := a.root()
 	root.SetArgs(args)
-	return a.exitCode(ctx, root.ExecuteContext(ctx))
+	cmd, err := root.ExecuteContextC(ctx)
+	return a.exitCode(cmd, err)
 }
 
-// exitCode reports an error and returns the code that stands for it.
-func (a *app) exitCode(ctx context.Context, err error) int {
+// exitCode reports a command's error and returns the code that stands for it.
+func (a *app) exitCode(cmd *cobra.Command, err error) int {
 	var usage usageError
 	var interrupt signalError
 	switch {
 	case err == nil:
 		return exitDone
-	case errors.As(context.Cause(ctx), &interrupt) && (errors.Is(err, train.ErrInterrupted) || errors.Is(err, context.Canceled)):
+	case errors.As(context.Cause(cmd.Context()), &interrupt) && (errors.Is(err, train.ErrInterrupted) || errors.Is(err, context.Canceled)):
 		return interrupt.exitCode()
 	case !a.started || errors.As(err, &usage):
 		fmt.Fprintf(a.stderr, "train: %s\n", oneLine(err))
-		fmt.Fprintln(a.stderr, "Run 'train --help', or 'train COMMAND --help', for usage.")
+		fmt.Fprintf(a.stderr, "Run '%s --help' for usage.\n", cmd.CommandPath())
 		return exitUsage
 	}
 	fmt.Fprintf(a.stderr, "train: %s\n", oneLine(err))

@@ -4,10 +4,12 @@ import (
 	"bytes"
 	"fmt"
 	"io"
-	"os"
+	"strings"
 
 	"github.com/spf13/pflag"
 	"go.yaml.in/yaml/v3"
+
+	"github.com/stria-ml/stria/internal/regularfile"
 )
 
 // setting is a line of a YAML file of flags.
@@ -26,19 +28,20 @@ type settings struct {
 // maxSettingsBytes is the size of the largest YAML file that is read.
 const maxSettingsBytes = 1 << 20
 
-// readSettings reads a YAML file; no path gives no settings.
+// readSettings reads a YAML file; no path gives no settings. All that is wrong
+// with it is a wrong usage.
 func readSettings(path string) (settings, error) {
 	if path == "" {
 		return settings{}, nil
 	}
 	f, err := os.Open(path)
 	if err != nil {
-		return settings{}, err
+		return settings{}, usageError{err}
 	}
 	defer f.Close()
 	text, err := io.ReadAll(io.LimitReader(f, maxSettingsBytes+1))
 	if err != nil {
-		return settings{}, err
+		return settings{}, usageError{err}
 	}
 	return parseSettings(path, text)
 }
@@ -112,7 +115,7 @@ func (s settings) apply(fs *pflag.FlagSet) error {
 	for _, line := range s.list {
 		flag := fs.Lookup(line.name)
 		if flag == nil || line.name == "config" || line.name == "help" {
-			return usagef("%s:%d: unknown key %q, want the name of a flag", s.path, line.line, line.name)
+			return usagef("%s:%d: unknown key %q, %s", s.path, line.line, line.name, suggestion(fs, line.name))
 		}
 		given, value := flag.Changed, flag.Value.String()
 		if err := fs.Set(line.name, line.value); err != nil {
@@ -126,3 +129,17 @@ func (s settings) apply(fs *pflag.FlagSet) error {
 	}
 	return nil
 }
+
+// suggestion says what to write for a key that is no flag's name.
+func suggestion(fs *pflag.FlagSet, key string) string {
+	if name := flagName(strings.ToLower(key)); name != key && fs.Lookup(name) != nil {
+		return fmt.Sprintf("did you mean %q?", name)
+	}
+	return "want the name of a flag"
+}
+
+// flagName returns the flag for an option's key in JSON.
+func flagName(key string) string { return strings.ReplaceAll(key, "_", "-") }
+
+// asFlag is flagName as it is typed.
+func asFlag(key string) string { return "--" + flagName(key) }

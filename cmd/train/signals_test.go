@@ -84,7 +84,7 @@ func TestSignalsSaveTheState(t *testing.T) {
 			if got := p.end(t); got != code {
 				t.Errorf("exit code %d, want %d\n%s", got, code, strings.Join(p.seen, "\n"))
 			}
-			if last := p.seen[len(p.seen)-1]; !strings.Contains(last, "the state is saved; go on with: train gqa --resume run") {
+			if last := p.seen[len(p.seen)-1]; !strings.Contains(last, "the state is saved; go on with the arguments: gqa --resume run") {
 				t.Errorf("the last line is %q", last)
 			}
 			if p.stdout.Len() > 0 {
