@@ -20,7 +20,7 @@ func (b *Block) Forward(c *Context, x *autograd.Var) *autograd.Var {
 // ForwardCached is Forward for T positions x (B, T, D) that follow those in the
 // cache, which gets them too. A nil cache is none.
 func (b *Block) ForwardCached(c *Context, x *autograd.Var, cache *KVCache) *autograd.Var {
-	return c.Graph.Scope(func() *autograd.Var {
+	return c.Scope(func() *autograd.Var {
 		h := x.Add(b.Attention.ForwardCached(c, b.AttentionNorm.Forward(c, x), cache))
 		return h.Add(b.Dropout.Forward(c, b.MLP.Forward(c, b.MLPNorm.Forward(c, h))))
 	})

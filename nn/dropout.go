@@ -14,7 +14,7 @@ type Dropout struct {
 
 // Forward drops elements of x. It draws from the context's stream.
 func (d Dropout) Forward(c *Context, x *autograd.Var) *autograd.Var {
-	if !c.Train || d.P == 0 {
+	if d.P == 0 || !c.training() {
 		return x
 	}
 	if c.Random == nil {

@@ -125,6 +125,37 @@ func TestMisuse(t *testing.T) {
 	}
 }
 
+// TestContextWithoutGraph: a Context that lacks a graph, or is nil, is a
+// *tensor.Error that says what to give, whichever layer meets it first.
+func TestContextWithoutGraph(t *testing.T) {
+	g := autograd.NewGraph()
+	defer g.Close()
+	x := g.Const(tensor.Ones(tensor.Float64, 2, 3, 6))
+	ids := tensor.Zeros(tensor.Int64, 2, 3)
+	linear := must(nn.NewLinear(nn.LinearConfig{In: 6, Out: 6, DType: tensor.Float64}))
+	norm := must(nn.NewRMSNorm(nn.NormConfig{Width: 6, Eps: 1e-6, DType: tensor.Float64}))
+	attention := newAttention(t, nn.AttentionConfig{Width: 6, Heads: 6, KVHeads: 2, HeadWidth: 4, DType: tensor.Float64})
+	block := &nn.Block{AttentionNorm: norm, Attention: attention, MLPNorm: norm, MLP: linear}
+	for _, c := range []*nn.Context{nil, {Train: true}} {
+		for name, f := range map[string]func(){
+			"linear":        func() { linear.Forward(c, x) },
+			"norm":          func() { norm.Forward(c, x) },
+			"attention":     func() { attention.Forward(c, x) },
+			"block":         func() { block.Forward(c, x) },
+			"dropout":       func() { nn.Dropout{P: 0.5}.Forward(c, x) },
+			"rotary":        func() { newRotary(t, 6, nn.RotaryHalf).Forward(c, x, 0) },
+			"cross-entropy": func() { nn.CrossEntropy(c, x, ids, nn.LossOptions{}) },
+			"head":          func() { nn.LinearCrossEntropy(c, linear, x, ids, nn.LossOptions{}) },
+		} {
+			err := tensor.Catch(f)
+			wantKind(t, name, err, tensor.InvalidArgument)
+			if err != nil && !strings.Contains(err.Error(), "&nn.Context{Graph:") {
+				t.Errorf("%s: %v does not say what to give", name, err)
+			}
+		}
+	}
+}
+
 func TestCacheErrors(t *testing.T) {
 	config := nn.AttentionConfig{KVHeads: 2, HeadWidth: 4, DType: tensor.Float64}
 	cache := newCache(t, config, 3)

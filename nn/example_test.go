@@ -31,12 +31,7 @@ func Example() {
 		return
 	}
 	layer := &gatedNorm{norm, gate}
-	nn.Init(layer.Gate, tensor.NewStream(1), func(name string, p *autograd.Param) nn.Initializer {
-		if name == "weight" {
-			return nn.XavierUniform(1)
-		}
-		return nil // biases stay 0
-	})
+	nn.InitDefault(layer, tensor.NewStream(1)) // from zeros, it would not learn
 
 	g := autograd.NewGraph()
 	defer g.Close()

@@ -2,6 +2,8 @@ package nn
 
 import (
 	"math"
+	"reflect"
+	"strings"
 
 	"github.com/stria-ml/stria/autograd"
 	"github.com/stria-ml/stria/tensor"
@@ -20,6 +22,41 @@ func Init(m any, stream *tensor.Stream, choose func(name string, p *autograd.Par
 			fill(p.Value, stream.Split(name))
 		}
 	}
+}
+
+// InitDefault fills m's parameters as suits ordinary layers, whose constructors
+// leave zeros, from which a network of several layers cannot learn:
+//
+//   - weights of an Embedding are Normal(0.02) (Radford et al. 2018);
+//   - weights of norms are 1;
+//   - parameters named bias are 0;
+//   - all other parameters of at least two dims, weights of a Linear first, are
+//     KaimingNormal(1), which keeps the scale of what goes in.
+//
+// What is none of these, such as a vector of a layer of one's own, stays as it
+// is. Init chooses otherwise.
+func InitDefault(m any, stream *tensor.Stream) {
+	visit(m, func(name string, layer reflect.Type, p *autograd.Param) bool {
+		if fill := defaultOf(name, layer, p); fill != nil {
+			fill(p.Value, stream.Split(name))
+		}
+		return true
+	})
+}
+
+// defaultOf returns how InitDefault fills a parameter of a layer, or nil.
+func defaultOf(name string, layer reflect.Type, p *autograd.Param) Initializer {
+	switch {
+	case name == "bias" || strings.HasSuffix(name, ".bias"):
+		return Constant(0)
+	case layer == reflect.TypeFor[Embedding]():
+		return Normal(0.02)
+	case layer == reflect.TypeFor[RMSNorm](), layer == reflect.TypeFor[LayerNorm]():
+		return Constant(1)
+	case p.Value.Dim() >= 2:
+		return KaimingNormal(1)
+	}
+	return nil
 }
 
 // Constant fills with one number.

@@ -18,8 +18,8 @@ type LinearConfig struct {
 	DType   tensor.DType // Float32 or Float64
 }
 
-// NewLinear returns a Linear of zeros, for Init or a checkpoint to fill. Extents
-// below 1 are errors.
+// NewLinear returns a Linear of zeros, for InitDefault or a checkpoint to fill.
+// Extents below 1 are errors.
 func NewLinear(config LinearConfig) (*Linear, error) {
 	b := builder{layer: "linear", dtype: config.DType}
 	l := b.linear(config.In, config.Out, config.Bias)

@@ -6,14 +6,16 @@ import (
 )
 
 // SwiGLU is the gated two-layer network of Llama: down(silu(gate(x)) * up(x))
-// (Shazeer 2020, arXiv:2002.05202).
+// (Shazeer 2020, arXiv:2002.05202), from a width back to the same width.
 type SwiGLU struct {
 	Gate *Linear `name:"gate_proj"` // (hidden, width)
 	Up   *Linear `name:"up_proj"`   // (hidden, width)
 	Down *Linear `name:"down_proj"` // (width, hidden)
 }
 
-// MLP is the two-layer network: down(activation(up(x))).
+// MLP is the two-layer network of a transformer's block, from a width back to
+// the same width: down(activation(up(x))). For other widths, or more layers, write
+// a struct of Linears with a Forward.
 type MLP struct {
 	Up         *Linear `name:"fc1"` // (hidden, width)
 	Down       *Linear `name:"fc2"` // (width, hidden)
@@ -22,7 +24,7 @@ type MLP struct {
 
 // MLPConfig describes a SwiGLU or an MLP.
 type MLPConfig struct {
-	Width, Hidden int
+	Width, Hidden int // of x and the result, and in between
 	Bias          bool
 	Activation    Activation   // of an MLP; SwiGLU has its own
 	DType         tensor.DType // Float32 or Float64

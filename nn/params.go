@@ -20,34 +20,41 @@ import (
 // first name.
 func Params(m any) iter.Seq2[string, *autograd.Param] {
 	return func(yield func(string, *autograd.Param) bool) {
-		w := walker{yield: yield, seen: map[any]bool{}}
-		w.walk("", reflect.ValueOf(m))
+		visit(m, func(name string, _ reflect.Type, p *autograd.Param) bool { return yield(name, p) })
 	}
+}
+
+// visit is Params that also says which struct's field, or field's element, each
+// parameter is; nil for none.
+func visit(m any, yield func(name string, layer reflect.Type, p *autograd.Param) bool) {
+	w := walker{yield: yield, seen: map[any]bool{}}
+	w.walk("", nil, reflect.ValueOf(m))
 }
 
 var paramType = reflect.TypeFor[autograd.Param]()
 
 // walker is one walk over a model.
 type walker struct {
-	yield func(string, *autograd.Param) bool
+	yield func(string, reflect.Type, *autograd.Param) bool
 	seen  map[any]bool // pointers
 }
 
-// walk reports whether to go on.
-func (w *walker) walk(name string, v reflect.Value) bool {
+// walk visits v, which is in a struct of type layer, and reports whether to go
+// on.
+func (w *walker) walk(name string, layer reflect.Type, v reflect.Value) bool {
 	switch v.Kind() {
 	case reflect.Interface:
-		return w.walk(name, v.Elem())
+		return w.walk(name, layer, v.Elem())
 	case reflect.Pointer:
-		return w.pointer(name, v)
+		return w.pointer(name, layer, v)
 	case reflect.Struct:
 		if v.Type() == paramType && v.CanAddr() {
-			return w.pointer(name, v.Addr())
+			return w.pointer(name, layer, v.Addr())
 		}
 		return w.fields(name, v)
 	case reflect.Slice, reflect.Array:
 		for i := range v.Len() {
-			if !w.walk(join(name, strconv.Itoa(i)), v.Index(i)) {
+			if !w.walk(join(name, strconv.Itoa(i)), layer, v.Index(i)) {
 				return false
 			}
 		}
@@ -55,18 +62,18 @@ func (w *walker) walk(name string, v reflect.Value) bool {
 	return true
 }
 
-func (w *walker) pointer(name string, v reflect.Value) bool {
+func (w *walker) pointer(name string, layer reflect.Type, v reflect.Value) bool {
 	if v.IsNil() || w.seen[v.Interface()] {
 		return true
 	}
 	w.seen[v.Interface()] = true
 	switch p := v.Interface().(type) {
 	case *autograd.Param:
-		return w.yield(name, p)
+		return w.yield(name, layer, p)
 	case *tensor.Tensor:
 		return true
 	}
-	return w.walk(name, v.Elem())
+	return w.walk(name, layer, v.Elem())
 }
 
 func (w *walker) fields(name string, v reflect.Value) bool {
@@ -83,7 +90,7 @@ func (w *walker) fields(name string, v reflect.Value) bool {
 		case !field.Anonymous:
 			full = join(name, snakeCase(field.Name))
 		}
-		if !w.walk(full, v.Field(i)) {
+		if !w.walk(full, v.Type(), v.Field(i)) {
 			return false
 		}
 	}

@@ -81,7 +81,7 @@ func (config RotaryConfig) frequencies() []float64 {
 
 // Forward turns x (..., T, d), whose positions begin at offset.
 func (r *Rotary) Forward(c *Context, x *autograd.Var, offset int) *autograd.Var {
-	cos, sin := r.Tables(c.Graph.Device(), x.DType(), offset, x.Size(-2))
+	cos, sin := r.Tables(c.Device(), x.DType(), offset, x.Size(-2))
 	return autograd.Rotary(x, cos, sin, r.config.Layout)
 }
 

@@ -2,11 +2,10 @@ package gqa
 
 import (
 	"fmt"
-	"io"
-	"os"
 	"slices"
 	"strings"
 
+	"github.com/stria-ml/stria/internal/regularfile"
 	"github.com/stria-ml/stria/nn"
 )
 
@@ -16,14 +15,9 @@ const maxConfigBytes = 1 << 20
 // ReadConfig reads a config.json. Errors name the file, the field, and what was
 // wanted and found.
 func ReadConfig(path string) (Config, error) {
-	f, err := os.Open(path)
+	data, err := regularfile.Read(path, maxConfigBytes)
 	if err != nil {
 		return Config{}, fmt.Errorf("gqa: config: %w", err)
-	}
-	defer f.Close()
-	data, err := io.ReadAll(io.LimitReader(f, maxConfigBytes+1))
-	if err != nil {
-		return Config{}, fmt.Errorf("gqa: config: %s: %w", path, err)
 	}
 	c, err := ParseConfig(data)
 	if err != nil {

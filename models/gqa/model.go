@@ -172,7 +172,7 @@ func (m *Model) Loss(c *nn.Context, ids, targets *tensor.Tensor, o nn.LossOption
 // (B, T), which follow those in the cache, if any.
 func (m *Model) Hidden(c *nn.Context, ids *tensor.Tensor, cache *Cache) *autograd.Var {
 	checkIDs(ids)
-	return c.Graph.Scope(func() *autograd.Var {
+	return c.Scope(func() *autograd.Var {
 		return m.Norm.Forward(c, m.after(len(m.Layers), c, ids, cache))
 	})
 }
@@ -182,9 +182,9 @@ func (m *Model) Hidden(c *nn.Context, ids *tensor.Tensor, cache *Cache) *autogra
 // layer's input longer than the layer needs it.
 func (m *Model) after(layers int, c *nn.Context, ids *tensor.Tensor, cache *Cache) *autograd.Var {
 	if layers == 0 {
-		return m.EmbedDropout.Forward(c, m.Embed.Forward(c, ids.ToDevice(c.Graph.Device())))
+		return m.EmbedDropout.Forward(c, m.Embed.Forward(c, ids.ToDevice(c.Device())))
 	}
-	return c.Graph.Scope(func() *autograd.Var {
+	return c.Scope(func() *autograd.Var {
 		x := m.after(layers-1, c, ids, cache)
 		return m.Layers[layers-1].ForwardCached(c, x, cache.layer(layers-1))
 	})
