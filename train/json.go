@@ -5,10 +5,10 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"os"
 	"strconv"
 
 	"github.com/stria-ml/stria/internal/atomicfile"
+	"github.com/stria-ml/stria/internal/regularfile"
 	"github.com/stria-ml/stria/internal/strictjson"
 )
 
@@ -28,19 +28,11 @@ func writeJSON(path string, value any) error {
 const maxJSONBytes = 1 << 20
 
 // readJSON reads a file that holds one value and nothing else. Unknown fields,
-// and those in another letter case, are errors.
+// those in another letter case and missing ones are errors.
 func readJSON(path string, value any) error {
-	f, err := os.Open(path)
+	text, err := regularfile.Read(path, maxJSONBytes)
 	if err != nil {
 		return err
-	}
-	defer f.Close()
-	text, err := io.ReadAll(io.LimitReader(f, maxJSONBytes+1))
-	if err != nil {
-		return err
-	}
-	if len(text) > maxJSONBytes {
-		return fmt.Errorf("%s: more than %d bytes", path, maxJSONBytes)
 	}
 	if err := strictjson.Decode(text, value); err != nil {
 		return fmt.Errorf("%s: %w", path, err)

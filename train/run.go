@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/stria-ml/stria/checkpoints"
+	"github.com/stria-ml/stria/internal/regularfile"
 )
 
 // Run is the folder of a run, held by one process at a time:
@@ -99,7 +100,11 @@ func openRun(dir string) (*Run, error) {
 }
 
 func (r *Run) openMetrics() (err error) {
-	r.metrics, err = os.OpenFile(filepath.Join(r.dir, metricsFile), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644)
+	path := filepath.Join(r.dir, metricsFile)
+	if err := regularfile.Check(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	r.metrics, err = os.OpenFile(path, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644)
 	return err
 }
 

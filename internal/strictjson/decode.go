@@ -6,11 +6,14 @@ import (
 	"fmt"
 	"io"
 	"reflect"
+	"slices"
+	"strconv"
 	"strings"
 )
 
 // Decode stores the value that text is, and nothing after it, in what value
-// points to. A name must be that of a field, letter case and all.
+// points to. A name must be that of a field, letter case and all; every field
+// must be there, but those with omitempty, and only what can be nil may be null.
 func Decode(text []byte, value any) error {
 	if err := CheckText(text); err != nil {
 		return err
@@ -26,7 +29,7 @@ func Decode(text []byte, value any) error {
 	if err := End(d, text); err != nil {
 		return err
 	}
-	if err := checkNames(json.NewDecoder(bytes.NewReader(whole)), reflect.TypeOf(value)); err != nil {
+	if err := checkNames(json.NewDecoder(bytes.NewReader(whole)), reflect.TypeOf(value).Elem()); err != nil {
 		return err
 	}
 	return json.Unmarshal(whole, value)
@@ -44,8 +47,22 @@ func checkNames(d *json.Decoder, t reflect.Type) error {
 		return checkElements(d, elementOf(t))
 	case json.Delim('{'):
 		return checkFields(d, t)
+	case nil:
+		return checkNull(t)
 	}
 	return nil
+}
+
+// checkNull refuses null for what encoding/json would leave at zero.
+func checkNull(t reflect.Type) error {
+	if t == nil || t.Kind() == reflect.Pointer || plain(t) == nil {
+		return nil
+	}
+	switch t.Kind() {
+	case reflect.Slice, reflect.Map, reflect.Interface:
+		return nil
+	}
+	return fmt.Errorf("found null, want a value")
 }
 
 func checkElements(d *json.Decoder, element reflect.Type) error {
@@ -67,7 +84,8 @@ func checkFields(d *json.Decoder, t reflect.Type) error {
 			return err
 		}
 		name := token.(string)
-		inner, ok := known[name]
+		field, ok := known[name]
+		inner := field.of
 		switch {
 		case seen[name]:
 			return fmt.Errorf("%q is given twice", name)
@@ -81,8 +99,25 @@ func checkFields(d *json.Decoder, t reflect.Type) error {
 			return fmt.Errorf("%s: %w", name, err)
 		}
 	}
-	_, err := d.Token()
-	return err
+	if _, err := d.Token(); err != nil {
+		return err
+	}
+	return checkMissing(known, seen)
+}
+
+// checkMissing refuses an object without a field that it must have.
+func checkMissing(known map[string]field, seen map[string]bool) error {
+	var missing []string
+	for name, f := range known {
+		if !f.optional && !seen[name] {
+			missing = append(missing, strconv.Quote(name))
+		}
+	}
+	if missing == nil {
+		return nil
+	}
+	slices.Sort(missing)
+	return fmt.Errorf("missing: %s", strings.Join(missing, ", "))
 }
 
 var unmarshaler = reflect.TypeFor[json.Unmarshaler]()
@@ -110,21 +145,28 @@ func elementOf(t reflect.Type) reflect.Type {
 	return nil
 }
 
-// fieldsOf returns the types of a struct's fields by their names in JSON; other
-// types have nil. Embedded structs are not looked into.
-func fieldsOf(t reflect.Type) map[string]reflect.Type {
+// field is a field of a struct.
+type field struct {
+	of       reflect.Type
+	optional bool // left out of JSON where it is empty
+}
+
+// fieldsOf returns a struct's fields by their names in JSON; other types have
+// nil. Embedded structs are not looked into.
+func fieldsOf(t reflect.Type) map[string]field {
 	if t = plain(t); t == nil || t.Kind() != reflect.Struct {
 		return nil
 	}
-	fields := map[string]reflect.Type{}
+	fields := map[string]field{}
 	for i := range t.NumField() {
-		field := t.Field(i)
-		name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
+		f := t.Field(i)
+		name, options, _ := strings.Cut(f.Tag.Get("json"), ",")
 		if name == "" {
-			name = field.Name
+			name = f.Name
 		}
-		if field.IsExported() && name != "-" {
-			fields[name] = field.Type
+		if f.IsExported() && name != "-" {
+			optional := slices.Contains(strings.Split(options, ","), "omitempty")
+			fields[name] = field{of: f.Type, optional: optional}
 		}
 	}
 	return fields

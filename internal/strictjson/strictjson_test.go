@@ -10,20 +10,20 @@ import (
 )
 
 type inner struct {
-	Size int `json:"size"`
+	Size int `json:"size,omitempty"`
 }
 
 type outer struct {
-	Name   string `json:"name"`
-	Inner  inner
-	List   []inner          `json:"list"`
-	ByName map[string]inner `json:"by_name"`
+	Name   string           `json:"name,omitempty"`
+	Inner  inner            `json:",omitempty"`
+	List   []inner          `json:"list,omitempty"`
+	ByName map[string]inner `json:"by_name,omitempty"`
 	Later  json.RawMessage  `json:"later,omitempty"`
 	Hidden int              `json:"-"`
 }
 
 func TestDecode(t *testing.T) {
-	const text = ` {"name": "\ud83d\ude00é\\u", "Inner": {"size": 1}, "list": [{"size": 2}, {}], "by_name": {"A": {"size": 3}, "a": null}, "later": {"X": [1]}}` + "\n"
+	const text = ` {"name": "\ud83d\ude00é\\u", "Inner": {"size": 1}, "list": [{"size": 2}, {}], "by_name": {"A": {"size": 3}, "a": {}}, "later": {"X": [1]}}` + "\n"
 	var got outer
 	if err := strictjson.Decode([]byte(text), &got); err != nil {
 		t.Fatal(err)
@@ -66,6 +66,33 @@ func TestDecodeRefuses(t *testing.T) {
 		var value outer
 		if err := strictjson.Decode([]byte(text), &value); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%.60s: error %v, want one with %q", text, err, want)
+		}
+	}
+}
+
+// TestDecodeWantsAll leaves out fields, and gives null for them.
+func TestDecodeWantsAll(t *testing.T) {
+	type all struct {
+		Size  int             `json:"size"`
+		Inner inner           `json:"inner"`
+		List  []int           `json:"list"`
+		Share *float64        `json:"share"`
+		Later json.RawMessage `json:"later"`
+	}
+	var got all
+	if err := strictjson.Decode([]byte(`{"size": 1, "inner": {}, "list": null, "share": null, "later": null}`), &got); err != nil {
+		t.Error(err)
+	}
+	for text, want := range map[string]string{
+		`{}`: `missing: "inner", "later", "list", "share", "size"`,
+		`{"inner": {}, "list": [], "share": 1, "later": 1}`:                `missing: "size"`,
+		`{"size": null, "inner": {}, "list": [], "share": 1, "later": 1}`:  "size: found null, want a value",
+		`{"size": 1, "inner": null, "list": [], "share": 1, "later": 1}`:   "inner: found null, want a value",
+		`{"size": 1, "inner": {}, "list": [null], "share": 1, "later": 1}`: "list: found null, want a value",
+		`null`: "found null, want a value",
+	} {
+		if err := strictjson.Decode([]byte(text), &got); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: error %v, want one with %q", text, err, want)
 		}
 	}
 }
