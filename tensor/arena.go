@@ -7,11 +7,16 @@ import (
 )
 
 // Arena hands out tensors whose memory it takes back and uses again: a graph's
-// intermediates. It serves one goroutine. Every tensor that it holds counts as
-// a holder of its storage; when the last holder is released, the bytes return
-// to the arena, and whoever still has a tensor over them gets a Closed error at
-// the next use. Headers and storages that were never exposed are reused as well,
-// so that a steady state allocates nothing.
+// intermediates. It serves one goroutine.
+//
+// A tensor is the arena's if one of the arena's methods made it, or a view
+// operation from a tensor that the arena holds and did not expose. It then holds
+// its storage until Drop or Release. When the last holder of one of the
+// arena's own storages lets go, its bytes return to the arena, and whoever still
+// has a tensor over them gets a Closed error at the next use. Storages of others,
+// such as a parameter's, can be held and are never taken back. Headers and
+// storages that were never exposed are reused as well, so that a steady state
+// allocates nothing.
 type Arena struct {
 	device   backend.Device
 	blocks   map[int][]backend.Memory // free memory by size class
@@ -61,8 +66,8 @@ func (a *Arena) EmptyLike(t *Tensor) *Tensor {
 	return like
 }
 
-// Alias returns a tensor of the arena with t's storage and layout, for views
-// that the arena is to hold.
+// Alias returns a new tensor of the arena with t's storage and layout: one holder
+// more, to be released for itself. t may be anybody's and is left as it is.
 func (a *Arena) Alias(t *Tensor) *Tensor {
 	present("alias", t).storage.alive("alias")
 	alias := a.header(t.storage)
@@ -71,7 +76,10 @@ func (a *Arena) Alias(t *Tensor) *Tensor {
 	return alias
 }
 
-// Adopt returns t if the arena made it, and an Alias of it otherwise.
+// Adopt returns a tensor of the arena for t, to be released once: t itself where
+// it is the arena's and holds its storage, with no holder more, and an Alias of
+// it otherwise. It is for the results of view operations, which are the arena's
+// where their operand is.
 func (a *Arena) Adopt(t *Tensor) *Tensor {
 	if present("adopt", t).arena == a && !t.dropped {
 		return t
@@ -79,11 +87,15 @@ func (a *Arena) Adopt(t *Tensor) *Tensor {
 	return a.Alias(t)
 }
 
-// Expose marks t as handed out to a caller who may keep it.
+// Expose marks t and its storage as handed out to a caller who may keep t longer
+// than the arena holds it. Neither header nor storage object is used again after
+// that, though the bytes are: the caller's t answers with Closed, and never shows
+// another tensor's values.
 func (a *Arena) Expose(t *Tensor) { present("expose", t).expose() }
 
-// Release ends the arena's hold on t, which the arena made. Tensors of others
-// are left alone.
+// Release ends t's hold on its storage, unless Drop did, and t itself: its header
+// is used again, or left to the caller if it was exposed. Nil, tensors of others
+// and tensors that were released are left alone.
 func (a *Arena) Release(t *Tensor) {
 	if t == nil || t.arena != a {
 		return
@@ -103,8 +115,9 @@ var givenBack = func() *Storage {
 	return s
 }()
 
-// Drop ends t's hold on its storage but leaves its shape, strides and dtype to
-// be read until Release.
+// Drop ends t's hold on its storage, as Release does, but t stays the arena's: its
+// shape, strides and dtype can be read until Release, which must follow. Backward
+// needs the shapes of values whose memory is gone.
 func (a *Arena) Drop(t *Tensor) {
 	if t == nil || t.arena != a || t.dropped {
 		return
@@ -188,8 +201,9 @@ func (a *Arena) block(bytes int) backend.Memory {
 	return mem
 }
 
-// Reclaim takes back the storages that are still in use, and returns how many:
-// an operation that panics leaves tensors that nobody releases.
+// Reclaim takes back all storages that are still in use, whoever holds them, and
+// returns how many: an operation that panics leaves tensors that nobody releases.
+// Nothing of the arena may be used after it. Where all was released, it is 0.
 func (a *Arena) Reclaim() int {
 	n := len(a.live)
 	for len(a.live) > 0 {

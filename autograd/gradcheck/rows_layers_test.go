@@ -60,6 +60,9 @@ func layerRows() []row {
 		layer("LinearCrossEntropy", "", linear, func(c *nn.Context, x *v) *v {
 			return nn.LinearCrossEntropy(c, linear, x, ids, nn.LossOptions{})
 		}, 3, 2, 4),
+		layer("Context.Scope", "", nil, func(c *nn.Context, x *v) *v {
+			return c.Scope(func() *v { return x.Exp().Mul(x) }).Tanh()
+		}, 3, 4),
 		layer("Context.Param", "", linear, func(c *nn.Context, x *v) *v { return c.Param(linear.Weight).Mul(x) }, 3, 4),
 	}
 	for i := range rows {
