@@ -1,6 +1,7 @@
 package train
 
 import (
+	"fmt"
 	"math"
 
 	"github.com/stria-ml/stria/optim"
@@ -67,6 +68,15 @@ func (c Config) check(found *checker) {
 	found.within("clip", c.Clip, 0, math.MaxFloat64)
 	found.oneOf("optimizer", c.Optimizer, "adamw", "sgd")
 	found.oneOf("schedule", c.Schedule, "cosine", "constant")
+}
+
+// warmupNote says that the learning rate does nothing but rise, or "".
+func (c Config) warmupNote() string {
+	if c.Warmup == 0 || c.Warmup < c.Steps {
+		return ""
+	}
+	return fmt.Sprintf("the warm-up takes %d steps, the run %d: the learning rate only rises, to %.3g of %.3g; choose a shorter warm-up",
+		c.Warmup, c.Steps, c.schedule().LR(c.Steps-1), c.LR)
 }
 
 func (c Config) schedule() optim.Schedule {

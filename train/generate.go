@@ -55,6 +55,9 @@ func Generate(ctx context.Context, r GenerateRequest) (gqa.StopReason, error) {
 	if err != nil {
 		return generation.Reason, err
 	}
+	if note := sumNote(m.tokenizer, r.Prompt); note != "" {
+		r.message(note)
+	}
 	return generation.Reason, w.err
 }
 

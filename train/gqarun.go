@@ -136,6 +136,11 @@ func (g *GQA) train(ctx context.Context, run *Run, checkpoint string, reporter R
 			return result, err
 		}
 	}
+	if starter, ok := reporter.(Starter); ok {
+		starter.Start(RunInfo{
+			Dir: run.Dir(), Step: trainer.Progress().Step, Parameters: result.Parameters, Options: g.options, Model: g.model.Config,
+		})
+	}
 	result.Evaluation, err = trainer.Run(ctx)
 	result.Steps = trainer.Progress().Step
 	if err != nil {

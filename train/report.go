@@ -1,5 +1,7 @@
 package train
 
+import "github.com/stria-ml/stria/models/gqa"
+
 // StepMetrics is what a step found.
 type StepMetrics struct {
 	Step     int64 // made, this one included
@@ -27,6 +29,20 @@ type Reporter interface {
 	Step(m StepMetrics)
 	Eval(m EvalMetrics)
 	Message(text string)
+}
+
+// RunInfo is what there is to know of a GQA run when it begins.
+type RunInfo struct {
+	Dir        string
+	Step       int64 // made before, where the run is resumed
+	Parameters int
+	Options    GQAOptions
+	Model      gqa.Config
+}
+
+// Starter is a Reporter that hears of a run's beginning, too.
+type Starter interface {
+	Start(info RunInfo)
 }
 
 // silent reports nothing.

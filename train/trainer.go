@@ -85,6 +85,9 @@ func (t *Trainer) Memory() autograd.Memory { return t.graph.Memory() }
 // ends, Run finishes the step, saves and returns ErrInterrupted.
 func (t *Trainer) Run(ctx context.Context) (Evaluation, error) {
 	t.started, t.first = time.Now(), t.progress.Step
+	if note := t.config.warmupNote(); note != "" {
+		t.reporter.Message(note)
+	}
 	for {
 		last, improved, err := t.evaluateIfDue(ctx)
 		if ctx.Err() != nil {

@@ -36,9 +36,16 @@ func gqaLong() string {
 		"The results are in a run folder: checkpoints, metrics.jsonl, loss.svg. Every flag can stand\n" +
 		"in a YAML file, as a key of the same name.\n\nPresets:\n"
 	for _, p := range train.GQAPresets() {
-		text += fmt.Sprintf("  %-12s %s\n", p.Name, p.About)
+		o := p.Options
+		context := ""
+		if o.Data != train.AdditionData {
+			context = fmt.Sprintf("context %d, ", o.Context)
+		}
+		text += fmt.Sprintf("  %-12s %s:\n  %12s %d layers of width %d, %d query heads on %d, %sbatch %d, lr %v, %d steps\n",
+			p.Name, p.About, "", o.Layers, o.Width, o.Heads, o.KVHeads, context, o.Batch, o.Train.LR, o.Train.Steps)
 	}
-	return text
+	return text + fmt.Sprintf("\nThe defaults shown below are those of preset %s, which addition gets. Without --preset, a text\ngets %s and its numbers.\n",
+		train.DefaultGQAPreset(train.AdditionData), train.DefaultGQAPreset("FILE"))
 }
 
 // trainGQA trains or resumes, and prints what came of it.
@@ -47,15 +54,18 @@ func (a *app) trainGQA(cmd *cobra.Command, f *gqaFlags) error {
 		return err
 	}
 	reporter := a.newReporter(f.json)
+	for _, note := range f.idle(cmd.Flags()) {
+		reporter.Message(note)
+	}
 	var result train.Result
 	var err error
 	if f.resume != "" {
-		result, err = train.ResumeGQA(cmd.Context(), f.resume, f.change(cmd.Flags()), reporter)
+		result, err = train.ResumeGQA(cmd.Context(), f.resume, f.change(cmd.Flags()), announcing{reporter, ""})
 	} else {
 		if f.out == "" {
 			f.out = train.NewRunDir("runs", "gqa", time.Now())
 		}
-		result, err = train.TrainGQA(cmd.Context(), f.options, f.out, reporter)
+		result, err = train.TrainGQA(cmd.Context(), f.options, f.out, announcing{reporter, f.preset})
 	}
 	reporter.Close()
 	if errors.Is(err, train.ErrInterrupted) {

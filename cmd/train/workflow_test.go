@@ -82,6 +82,43 @@ func TestTextRun(t *testing.T) {
 	}
 }
 
+// TestNotices gives what a user should hear about beside the results.
+func TestNotices(t *testing.T) {
+	dir := t.TempDir()
+	text := writeFile(t, strings.Repeat("to and fro. ", 30), dir, "text.txt")
+	done(t, dir, with(tiny, "--steps=1", "--warmup=0", "--out=sums")...)
+	for _, c := range []struct {
+		args []string
+		want string // or "!" and what must not be there
+	}{
+		{with(tiny), "preset default: data addition, layers 1, width 12, 6 query heads on 2 key/value heads, vocabulary 14, context 10, 1332 parameters"},
+		{with(tiny, "--accumulate=3"), "9 steps of 12 rows, adamw, lr 0.003, warm-up 2; run folder "},
+		{with(tiny, "--data", text, "--context=8"), "preset nanogpt-cpu: data " + text},
+		{with(tiny), "!no effect"},
+		{with(tiny), "!warm-up takes"},
+		{with(tiny, "--steps=3", "--warmup=12"), "the warm-up takes 12 steps, the run 3: the learning rate only rises, to 0.00075 of 0.003"},
+		{with(tiny, "--context=8", "--tokenizer=bytes"), "no effect: --context, --tokenizer, as the data is addition"},
+		{with(tiny, "--data", text, "--context=8"), "no effect: --held-out, as the data is a text"},
+		{with(tiny, "--momentum=0.5"), "no effect: --momentum, as the optimizer is adamw"},
+		{with(tiny, "--optimizer=sgd", "--eps=0.1"), "no effect: --eps, as the optimizer is sgd"},
+		{with(tiny, "--schedule=constant", "--min-lr=0"), "no effect: --min-lr, as the schedule is constant"},
+		{with(tiny, "--init-from=sums"), "no effect: --layers, --width, --heads, --kv-heads, --hidden, as the model is that of --init-from"},
+		{[]string{"gqa", "--resume=sums", "--steps=2"}, "resumed after step 1: data addition, layers 1, width 12"},
+		{[]string{"generate", "--ckpt=sums", "--prompt=6+31="}, `trained on sums of another form than "6+31="`},
+		{[]string{"generate", "--ckpt=sums", "--prompt=6+31="}, `two characters wide, here " 6+31="`},
+		{[]string{"generate", "--ckpt=sums", "--prompt=100+1="}, `two characters wide, such as " 6+31="`},
+		{[]string{"generate", "--ckpt=sums", "--prompt= 6+31="}, "!another form"},
+		{[]string{"generate", "--ckpt=sums", "--prompt=46+ 7=5"}, "!another form"},
+		{[]string{"generate", "--ckpt=sums", "--prompt=4"}, "!another form"},
+	} {
+		o := done(t, dir, c.args...)
+		text, absent := strings.CutPrefix(c.want, "!")
+		if strings.Contains(o.stderr, text) == absent {
+			t.Errorf("%s: want %q in\n%s", strings.Join(c.args, " "), c.want, o.stderr)
+		}
+	}
+}
+
 func TestJSON(t *testing.T) {
 	dir := t.TempDir()
 	o := done(t, dir, with(tiny, "--out=run", "--json")...)
@@ -104,12 +141,15 @@ func TestJSON(t *testing.T) {
 		t.Errorf("result %+v", result)
 	}
 	lines := strings.Split(strings.TrimSpace(o.stderr), "\n")
-	if len(lines) != 10 { // 9 steps and an evaluation
+	if len(lines) != 12 { // what the run is, in two messages; 9 steps and an evaluation
 		t.Errorf("%d lines of progress:\n%s", len(lines), o.stderr)
 	}
-	for _, line := range lines {
-		var fields struct{ Step *int64 }
-		if err := json.Unmarshal([]byte(line), &fields); err != nil || fields.Step == nil {
+	for i, line := range lines {
+		var fields struct {
+			Step    *int64
+			Message string
+		}
+		if err := json.Unmarshal([]byte(line), &fields); err != nil || (fields.Step == nil) != (i < 2) || (fields.Message == "") == (i < 2) {
 			t.Errorf("progress %q: %v", line, err)
 		}
 	}
@@ -135,9 +175,9 @@ func TestDefaultFolder(t *testing.T) {
 func TestHelp(t *testing.T) {
 	for command, want := range map[string][]string{
 		"":         {"gqa", "generate", "eval", "inspect"},
-		"gqa":      {"Examples:", "train gqa --resume", "--kv-heads", "nanogpt-cpu", "addition"},
-		"generate": {"Examples:", "--top-p", "--from-heads"},
-		"eval":     {"Examples:", "--data"},
+		"gqa":      {"Examples:", "train gqa --resume", "--kv-heads", "nanogpt-cpu", "addition", "batch 12, lr 0.002, 2000 steps", "those of preset default", "this build has cpu alone"},
+		"generate": {"Examples:", "--top-p", "--from-heads", "--device"},
+		"eval":     {"Examples:", "--data", "--device"},
 		"inspect":  {"Examples:", "inspect PATH"},
 	} {
 		o := done(t, t.TempDir(), append(strings.Fields(command), "--help")...)
