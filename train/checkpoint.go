@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"reflect"
 	"slices"
+	"strings"
 
 	"github.com/stria-ml/stria/checkpoints"
 	"github.com/stria-ml/stria/checkpoints/safetensors"
@@ -96,6 +97,9 @@ func ReadState(dir string) (State, error) {
 		return state, fmt.Errorf("%s: its numbers of steps contradict one another: %d made, %d by the optimizer, evaluated after %d, best after %d",
 			path, p.Step, state.OptimizerSteps, p.Evaluated, p.BestStep)
 	}
+	if p.Targets < 0 || p.Skipped < 0 || int64(p.Skipped) > p.Step {
+		return state, fmt.Errorf("%s: its progress cannot be: %d targets, %d of %d steps skipped in a row", path, p.Targets, p.Skipped, p.Step)
+	}
 	return state, nil
 }
 
@@ -109,11 +113,17 @@ func (t *Trainer) Resume(dir string) error {
 		return err
 	}
 	path := filepath.Join(dir, checkpoints.StateFile)
+	if base := filepath.Base(dir); strings.HasPrefix(base, checkpoints.StepPrefix) && base != filepath.Base(checkpoints.StepFolder("", state.Progress.Step)) {
+		return fmt.Errorf("%s: it is of step %d, which the folder's name is not", path, state.Progress.Step)
+	}
 	if state.Task != t.task.Kind() {
 		return fmt.Errorf("%s: it is of a %q run, this is a %q run", path, state.Task, t.task.Kind())
 	}
 	if err := t.config.sameRun(state.Config); err != nil {
 		return fmt.Errorf("%s: %w", path, err)
+	}
+	if key := t.random.State().Key; state.Random.Key != key {
+		return fmt.Errorf("%s: random.key is %d, want %d, which seed %d gives", path, state.Random.Key, key, t.config.Seed)
 	}
 	if now := t.graph.Device().KernelSet(); state.KernelSet != now {
 		t.reporter.Message(fmt.Sprintf("the checkpoint was made by %s kernels, these are %s: the run goes on, but not to the same bits", state.KernelSet, now))

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 
 	"github.com/stria-ml/stria/checkpoints"
@@ -56,6 +57,26 @@ func (r *Run) prune(keep int, best int64) error {
 		}
 		if err := os.RemoveAll(doomed); err != nil {
 			return err
+		}
+	}
+	return nil
+}
+
+// checkSteps refuses a folder in the place of a checkpoint that is not whole:
+// the run could not save that step. Runs leave none, they rename whole folders;
+// it may be half copied, or the user's.
+func (r *Run) checkSteps() error {
+	folder := filepath.Join(r.dir, checkpoints.StepsFolder)
+	entries, err := os.ReadDir(folder)
+	if err != nil {
+		return fmt.Errorf("run folder: %w", err)
+	}
+	for _, entry := range entries {
+		path := filepath.Join(folder, entry.Name())
+		number, _ := strings.CutPrefix(entry.Name(), checkpoints.StepPrefix)
+		step, err := strconv.ParseInt(number, 10, 64)
+		if err == nil && path == r.checkpointPath(step) && !checkpoints.IsWhole(path) {
+			return fmt.Errorf("%s: it is no whole checkpoint, since it has no %s; move it away", path, checkpoints.StateFile)
 		}
 	}
 	return nil

@@ -82,7 +82,11 @@ func OpenRun(dir string) (*Run, error) {
 	if err != nil {
 		return nil, err
 	}
-	return r, r.sweep()
+	if err := errors.Join(r.sweep(), r.checkSteps()); err != nil {
+		r.Close()
+		return nil, err
+	}
+	return r, nil
 }
 
 // openRun locks the folder and opens its metrics.
