@@ -34,12 +34,7 @@ func readSettings(path string) (settings, error) {
 	if path == "" {
 		return settings{}, nil
 	}
-	f, err := os.Open(path)
-	if err != nil {
-		return settings{}, usageError{err}
-	}
-	defer f.Close()
-	text, err := io.ReadAll(io.LimitReader(f, maxSettingsBytes+1))
+	text, err := regularfile.Read(path, maxSettingsBytes)
 	if err != nil {
 		return settings{}, usageError{err}
 	}
