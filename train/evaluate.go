@@ -70,6 +70,9 @@ func (r EvalRequest) source(m *storedModel) (source datasets.Source, exact bool,
 	if err != nil {
 		return nil, false, fmt.Errorf("%s: it is no checkpoint of a run, so what was held out is not known; give a text file: %w", m.dir, err)
 	}
+	if r.Data == AdditionData && options.Data != AdditionData {
+		return nil, false, fmt.Errorf("%s: the data is to be %s, and the run's is %s", m.dir, AdditionData, options.Data)
+	}
 	options.Context = r.Context
 	c, err := openCorpus(options, m.tokenizer)
 	if err != nil {

@@ -74,6 +74,9 @@ func NewGQA(options GQAOptions) (*GQA, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := options.checkTokens(g.corpus.train.Context()); err != nil {
+		return nil, err
+	}
 	nn.ToDevice(g.model, device)
 	g.loader, err = datasets.NewLoader(g.corpus.train, datasets.LoaderConfig{BatchSize: options.Batch, Seed: options.Train.Seed})
 	if err != nil {

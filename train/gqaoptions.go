@@ -1,6 +1,7 @@
 package train
 
 import (
+	"fmt"
 	"math"
 
 	"github.com/stria-ml/stria/models/gqa"
@@ -99,9 +100,19 @@ func (o GQAOptions) checkBatch(c *checker) {
 	c.between("batch", int64(o.Batch), 1, math.MaxInt32)
 	c.between("eval_batch", int64(o.EvalBatch), 0, math.MaxInt32)
 	c.between("threads", int64(o.Threads), 0, 1024)
-	if o.Context > 0 && max(o.Batch, o.EvalBatch) > maxBatchTokens/o.Context {
-		c.failf("a batch of %d rows of %d tokens is more than %d tokens", max(o.Batch, o.EvalBatch), o.Context, maxBatchTokens)
+	c.add(o.checkTokens(o.Context))
+}
+
+// checkTokens refuses batches, of rows of so many tokens, that are beyond use.
+func (o GQAOptions) checkTokens(context int) error {
+	rows := max(o.Batch, o.EvalBatch)
+	switch {
+	case context > 0 && rows > maxBatchTokens/context:
+		return fmt.Errorf("a batch of %d rows of %d tokens is more than %d tokens", rows, context, maxBatchTokens)
+	case context > 0 && o.Batch > 0 && o.Train.Accumulate > maxStepTokens/context/o.Batch:
+		return fmt.Errorf("a step of %d batches of %d rows of %d tokens is more than %d tokens", o.Train.Accumulate, o.Batch, context, maxStepTokens)
 	}
+	return nil
 }
 
 // checkSource checks what is about the checkpoint that gives the model.
@@ -127,8 +138,12 @@ func (o GQAOptions) initialization() gqa.Initialization {
 	return gqa.InitRange
 }
 
-// maxBatchTokens bounds what one batch may ask for.
-const maxBatchTokens = 1 << 28
+// maxBatchTokens and maxStepTokens bound what one batch, and all batches of a
+// step, may ask for: a slip should not take the machine's memory.
+const (
+	maxBatchTokens = 1 << 24
+	maxStepTokens  = 1 << 26
+)
 
 // model returns the config of the model for a vocabulary and a context.
 func (o GQAOptions) model(vocabulary, context int, end []int64) gqa.Config {

@@ -20,6 +20,9 @@ func (a *app) inspectCommand() *cobra.Command {
 			"  train inspect model.safetensors --json",
 		Args: cobra.ExactArgs(1),
 		RunE: a.command(func(_ *cobra.Command, args []string) error {
+			if args[0] == "" {
+				return usagef("the path is empty")
+			}
 			summary, err := train.Inspect(args[0])
 			if err != nil {
 				return err

@@ -93,13 +93,16 @@ func (l *lineReporter) Step(m train.StepMetrics) {
 	fmt.Fprintf(l.out, "step %d/%d  %s  %s left\n", m.Step, m.Steps, describe(m, l.rate.take()), left(m))
 }
 
+// maxLeft is the longest time that is shown; a Duration ends after 292 years.
+const maxLeft = 100 * 365 * 24 * time.Hour
+
 // left returns the time that the remaining steps will take, at the pace so far.
 func left(m train.StepMetrics) time.Duration {
 	if m.RunSteps == 0 {
 		return 0
 	}
 	seconds := m.Elapsed / float64(m.RunSteps) * float64(m.Steps-m.Step)
-	return time.Duration(seconds * float64(time.Second)).Round(time.Second)
+	return time.Duration(min(seconds, maxLeft.Seconds()) * float64(time.Second)).Round(time.Second)
 }
 
 func (l *lineReporter) Eval(m train.EvalMetrics) { fmt.Fprintln(l.out, describeEval(m)) }

@@ -5,6 +5,7 @@ import (
 	"math"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stria-ml/stria/train"
 )
@@ -76,6 +77,23 @@ func TestJSONReporter(t *testing.T) {
 	} {
 		if lines[i] != want {
 			t.Errorf("line %d is %s, want %s", i, lines[i], want)
+		}
+	}
+}
+
+// TestTimeLeft estimates a run that would outlive what a time.Duration holds.
+func TestTimeLeft(t *testing.T) {
+	for _, c := range []struct {
+		m    train.StepMetrics
+		want time.Duration
+	}{
+		{train.StepMetrics{Step: 5, Steps: 10}, 0},
+		{train.StepMetrics{Step: 5, Steps: 10, RunSteps: 5, Elapsed: 10}, 10 * time.Second},
+		{train.StepMetrics{Step: 10, Steps: 10, RunSteps: 5, Elapsed: 10}, 0},
+		{train.StepMetrics{Step: 1, Steps: 1<<63 - 1, RunSteps: 1, Elapsed: 1}, maxLeft},
+	} {
+		if got := left(c.m); got != c.want {
+			t.Errorf("step %d of %d: %v left, want %v", c.m.Step, c.m.Steps, got, c.want)
 		}
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"io"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/stria-ml/stria/train"
 )
@@ -82,6 +83,20 @@ func (a *app) root() *cobra.Command {
 func (a *app) command(f func(cmd *cobra.Command, args []string) error) func(*cobra.Command, []string) error {
 	return func(cmd *cobra.Command, args []string) error {
 		a.started = true
+		if err := refuseEmpty(cmd.Flags()); err != nil {
+			return err
+		}
 		return f(cmd, args)
 	}
+}
+
+// refuseEmpty refuses flags that are given as nothing: most likely, a variable
+// of a script was not set, and the default is not what was meant.
+func refuseEmpty(fs *pflag.FlagSet) (err error) {
+	fs.Visit(func(flag *pflag.Flag) {
+		if err == nil && flag.Value.Type() == "string" && flag.Value.String() == "" && flag.Name != "prompt" {
+			err = usagef("--%s is empty; leave it out for the default", flag.Name)
+		}
+	})
+	return err
 }

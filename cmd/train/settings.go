@@ -65,7 +65,7 @@ func parseSettings(path string, text []byte) (settings, error) {
 		if key.Kind != yaml.ScalarNode || value.Kind != yaml.ScalarNode {
 			return s, usagef("%s:%d: key %q: want a single value", path, key.Line, key.Value)
 		}
-		if value.Tag == "!!null" {
+		if value.Tag == "!!null" || value.Value == "" {
 			return s, usagef("%s:%d: key %q has no value", path, key.Line, key.Value)
 		}
 		s.list = append(s.list, setting{name: key.Value, value: value.Value, line: key.Line})
