@@ -156,10 +156,10 @@ func TestSecondSignalWhileSaving(t *testing.T) {
 // the kill may come anywhere, and compares it with one that was left alone.
 func TestKilledRunsResumeToTheSameBits(t *testing.T) {
 	dir := t.TempDir()
-	flags := with(tiny, "--steps=60", "--save-every=1", "--json")
+	flags := with(tiny, "--steps=30", "--save-every=1", "--json")
 	done(t, dir, with(flags, "--out=whole")...)
 	p := start(t, dir, with(flags, "--out=killed")...)
-	for _, step := range []int64{3, 11, 25, 40} {
+	for _, step := range []int64{3, 8, 14, 21} {
 		p.awaitStep(t, step)
 		p.Process.Kill()
 		if got := p.end(t); got != -int(syscall.SIGKILL) {
@@ -170,7 +170,7 @@ func TestKilledRunsResumeToTheSameBits(t *testing.T) {
 	if got := p.end(t); got != 0 {
 		t.Fatalf("exit code %d\n%s", got, strings.Join(p.seen, "\n"))
 	}
-	sameRuns(t, dir, "killed", "whole", 60)
+	sameRuns(t, dir, "killed", "whole", 30)
 }
 
 func TestInterruptedGeneration(t *testing.T) {
