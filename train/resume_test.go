@@ -18,7 +18,7 @@ import (
 func tinyOptions() train.GQAOptions {
 	options, _ := train.GQAPreset("default")
 	options.Layers, options.Width, options.Heads, options.KVHeads, options.Hidden = 2, 24, 6, 2, 40
-	options.Batch, options.Dropout = 12, 0.2
+	options.Batch, options.Dropout, options.HeldOut = 12, 0.2, 120
 	c := &options.Train
 	c.Steps, c.Accumulate, c.Warmup, c.EvalEvery, c.SaveEvery, c.LogEvery, c.Keep = 11, 2, 3, 5, 4, 1, 2
 	return options
