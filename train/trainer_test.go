@@ -180,6 +180,27 @@ type empty struct{ *linear }
 
 func (empty) Params() []optim.NamedParam { return nil }
 
+// TestWarmupNote trains with warm-ups that end before the run and that don't.
+func TestWarmupNote(t *testing.T) {
+	for _, c := range []struct {
+		warmup int64
+		want   string // "" for no message
+	}{{0, ""}, {2, ""}, {3, "the warm-up takes 3 steps, the run 3: the learning rate only rises, to 0.01 of 0.01"}, {6, "to 0.005 of 0.01"}} {
+		config := plain(3, 0.01)
+		config.Warmup = c.warmup
+		var got recorder
+		if _, err := newTrainer(t, newLinear([]float64{1}), config, nil, &got).Run(context.Background()); err != nil {
+			t.Fatal(err)
+		}
+		if text := strings.Join(got.messages, "\n"); !strings.Contains(text, c.want) || (text == "") != (c.want == "") {
+			t.Errorf("warm-up of %d steps: messages %q, want %q", c.warmup, text, c.want)
+		}
+		if c.warmup == 6 && got.steps[2].LR != 0.005 {
+			t.Errorf("the last learning rate is %v", got.steps[2].LR)
+		}
+	}
+}
+
 // TestEvaluationLeavesRandomNumbersAlone trains with dropout, once with
 // evaluations and once without.
 func TestEvaluationLeavesRandomNumbersAlone(t *testing.T) {

@@ -111,16 +111,9 @@ func (f *gqaFlags) settle(fs *pflag.FlagSet, s settings) error {
 		}
 		return f.check()
 	}
-	given := f.preset != ""
-	if !given {
-		f.preset = train.DefaultGQAPreset(f.options.Data)
-	}
-	preset, err := train.GQAPreset(f.preset)
+	preset, err := f.choosePreset(fs)
 	if err != nil {
-		return usageError{err}
-	}
-	if given && preset.Data == "" && !fs.Changed("data") {
-		return usagef("--preset %s is for a text, and there is none: give one with --data FILE", f.preset)
+		return err
 	}
 	changed := map[string]string{}
 	fs.Visit(func(flag *pflag.Flag) { changed[flag.Name] = flag.Value.String() })
@@ -131,6 +124,22 @@ func (f *gqaFlags) settle(fs *pflag.FlagSet, s settings) error {
 		}
 	}
 	return f.check()
+}
+
+// choosePreset returns the options of the preset that is asked for, or else of
+// that for the data.
+func (f *gqaFlags) choosePreset(fs *pflag.FlagSet) (train.GQAOptions, error) {
+	if f.preset == "" {
+		f.preset = train.DefaultGQAPreset(f.options.Data)
+	}
+	preset, err := train.GQAPreset(f.preset)
+	if err != nil {
+		return preset, usageError{err}
+	}
+	if preset.Data == "" && !fs.Changed("data") {
+		return preset, usagef("--preset %s is for a text, and there is none: give one with --data FILE", f.preset)
+	}
+	return preset, nil
 }
 
 func (f *gqaFlags) check() error {
