@@ -2,6 +2,7 @@ package autograd
 
 import (
 	"fmt"
+	"math"
 
 	"github.com/stria-ml/stria/tensor"
 )
@@ -34,7 +35,11 @@ func (o CrossEntropyOptions) params() tensor.CrossEntropyParams {
 // divisor returns what to divide the summed losses by. Over no rows the mean
 // is NaN, as in PyTorch.
 func (o CrossEntropyOptions) divisor(target *tensor.Tensor) float64 {
-	if o.Divisor != 0 {
+	if !(o.Divisor >= 0) || math.IsInf(o.Divisor, 1) {
+		panic(&tensor.Error{Op: "cross_entropy", Kind: tensor.InvalidArgument,
+			Message: fmt.Sprintf("Divisor is %v, want a finite number above 0, or 0 for the mean", o.Divisor)})
+	}
+	if o.Divisor > 0 {
 		return o.Divisor
 	}
 	ignore, n := o.params().Ignore, 0

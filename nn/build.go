@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/stria-ml/stria/autograd"
+	"github.com/stria-ml/stria/internal/cpu"
 	"github.com/stria-ml/stria/tensor"
 )
 
@@ -52,6 +53,10 @@ func (b *builder) zeros(shape ...int) *autograd.Param {
 		count *= n
 	}
 	if b.err != nil {
+		return nil
+	}
+	if err := cpu.CheckAlloc(count * b.dtype.Size()); err != nil {
+		b.failf("a parameter of shape %v: %w", shape, err)
 		return nil
 	}
 	// Go's own zeros cost nothing until they are touched, which matters where

@@ -44,10 +44,14 @@ func TestConfigErrors(t *testing.T) {
 	_, activation := nn.NewMLP(nn.MLPConfig{Width: 3, Hidden: 3, Activation: 9})
 	_, cache := nn.NewKVCache(nn.KVCacheConfig{Batch: 1, KVHeads: 1, HeadWidth: 1})
 	_, vast := nn.NewKVCache(nn.KVCacheConfig{Batch: 1 << 20, KVHeads: 1 << 20, HeadWidth: 1 << 20, Capacity: 1 << 20})
+	_, beyond := nn.NewKVCache(nn.KVCacheConfig{Batch: 1 << 20, KVHeads: 2, HeadWidth: 2, Capacity: 1 << 30})
+	_, memory := nn.NewLinear(nn.LinearConfig{In: 1 << 26, Out: 1 << 26, DType: tensor.Float64})
 	for _, row := range []struct {
 		err  error
 		want string
 	}{
+		{beyond, "a parameter of shape [1048576 2 1073741824 2]: cpu: "},
+		{memory, "a parameter of shape [67108864 67108864]: cpu: "},
 		{linear, "In is 0"},
 		{large, "too large"},
 		{integers, "DType is int64"},

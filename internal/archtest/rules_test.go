@@ -33,7 +33,7 @@ var allowed = map[string][]string{
 	},
 	"autograd":           {"internal/caller", "tensor"},
 	"autograd/gradcheck": {"tensor", "autograd"},
-	"nn":                 {"tensor", "autograd"},
+	"nn":                 {"internal/cpu", "tensor", "autograd"},
 	"optim":              {"tensor", "autograd", "nn"},
 	"models/gqa":         {"internal/regularfile", "internal/strictjson", "tensor", "autograd", "nn"},
 

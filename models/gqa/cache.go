@@ -1,8 +1,14 @@
 package gqa
 
-import "github.com/stria-ml/stria/nn"
+import (
+	"fmt"
 
-// Cache keeps the keys and values of a model's layers for the tokens so far.
+	"github.com/stria-ml/stria/nn"
+	"github.com/stria-ml/stria/tensor"
+)
+
+// Cache keeps the keys and values of a model's layers for the tokens so far. It
+// comes from NewCache.
 type Cache struct {
 	layers []*nn.KVCache
 }
@@ -41,6 +47,14 @@ func (c *Cache) Truncate(n int) {
 
 // Capacity returns the number of tokens that the cache has room for.
 func (c *Cache) Capacity() int { return c.layers[0].Capacity() }
+
+// check refuses a cache that is not of a model of so many layers.
+func (c *Cache) check(layers int) {
+	if c != nil && len(c.layers) != layers {
+		panic(&tensor.Error{Op: "gqa", Kind: tensor.ShapeMismatch, Expected: layers, Actual: len(c.layers),
+			Message: fmt.Sprintf("the cache has %d layers, the model %d; make it with the model's NewCache", len(c.layers), layers)})
+	}
+}
 
 // Grow makes room for capacity tokens in all, if there is less.
 func (c *Cache) Grow(capacity int) error {

@@ -172,6 +172,7 @@ func (m *Model) Loss(c *nn.Context, ids, targets *tensor.Tensor, o nn.LossOption
 // (B, T), which follow those in the cache, if any.
 func (m *Model) Hidden(c *nn.Context, ids *tensor.Tensor, cache *Cache) *autograd.Var {
 	checkIDs(ids)
+	cache.check(len(m.Layers))
 	return c.Scope(func() *autograd.Var {
 		return m.Norm.Forward(c, m.after(len(m.Layers), c, ids, cache))
 	})

@@ -202,6 +202,18 @@ func TestNewErrors(t *testing.T) {
 	}
 }
 
+// cacheOf returns a cache of the small model with another number of layers.
+func cacheOf(t *testing.T, layers int) *gqa.Cache {
+	t.Helper()
+	config := small()
+	config.NumHiddenLayers = layers
+	cache, err := newModel(t, config, gqa.Options{}).NewCache(2, 9)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return cache
+}
+
 func TestForwardErrors(t *testing.T) {
 	m := newModel(t, small(), gqa.Options{})
 	g := autograd.NewGraph()
@@ -214,6 +226,12 @@ func TestForwardErrors(t *testing.T) {
 		"float ids":                    func() { m.Forward(c, tensor.Zeros(tensor.Float32, 1, 2)) },
 		"a target outside":             func() { m.Loss(c, ids, tensor.FullOf[int64](99, 2, 9), nn.LossOptions{}) },
 		"targets of another shape":     func() { m.Loss(c, ids, ids.T(), nn.LossOptions{}) },
+		"a deeper model's cache":       func() { m.ForwardCached(c, ids, cacheOf(t, len(m.Layers)+1)) },
+		"a shallower model's cache":    func() { m.ForwardCached(c, ids, cacheOf(t, len(m.Layers)-1)) },
+		"no cache of NewCache":         func() { m.ForwardCached(c, ids, &gqa.Cache{}) },
+		"a divisor below 0":            func() { m.Loss(c, ids, ids, nn.LossOptions{Divisor: -1}) },
+		"a divisor of NaN":             func() { m.Loss(c, ids, ids, nn.LossOptions{Divisor: math.NaN()}) },
+		"a divisor without end":        func() { m.Loss(c, ids, ids, nn.LossOptions{Divisor: math.Inf(1)}) },
 	} {
 		if err := tensor.Catch(misuse); err == nil {
 			t.Errorf("%s: no error", name)
