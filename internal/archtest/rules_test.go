@@ -19,8 +19,10 @@ var allowed = map[string][]string{
 	"internal/iter":        {"internal/backend"},
 
 	// the CPU's kernels
-	"internal/cpu/gemm":    {"internal/freelist", "internal/parallel"},
-	"internal/cpu/vecmath": {},
+	"internal/cpu/kernelset": {},
+	"internal/cpu/gemm":      {"internal/cpu/kernelset", "internal/freelist", "internal/parallel"},
+	"internal/cpu/vecmath":   {"internal/cpu/kernelset"},
+	"internal/cpu/limits":  {"internal/parallel"},
 	"internal/cpu": {
 		"internal/backend", "internal/cpu/gemm", "internal/cpu/vecmath", "internal/freelist", "internal/half",
 		"internal/iter", "internal/parallel", "internal/philox",
@@ -36,6 +38,11 @@ var allowed = map[string][]string{
 	"nn":                 {"internal/cpu", "tensor", "autograd"},
 	"optim":              {"tensor", "autograd", "nn"},
 	"models/gqa":         {"internal/regularfile", "internal/strictjson", "tensor", "autograd", "nn"},
+
+	// benchmarks
+	"bench":         {},
+	"bench/cases":   {"tensor", "autograd", "nn", "optim", "models/gqa"},
+	"bench/compare": {"internal/atomicfile", "bench/cases"},
 
 	// files
 	"checkpoints/safetensors": {"internal/atomicfile", "internal/strictjson", "tensor"},
@@ -63,7 +70,7 @@ var public = []string{
 // libraries lists the packages that may import a module from outside. Test
 // files need a row in testLibraries instead.
 var libraries = map[string][]string{
-	"golang.org/x/sys":                  {"checkpoints/safetensors", "internal/cpu/gemm", "internal/cpu/vecmath"},
+	"golang.org/x/sys":                  {"checkpoints/safetensors", "internal/cpu/kernelset", "internal/cpu/limits"},
 	"golang.org/x/term":                 {"cmd/train"},
 	"github.com/spf13/cobra":            {"cmd/train"},
 	"github.com/spf13/pflag":            {"cmd/train"},

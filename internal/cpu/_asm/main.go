@@ -1,5 +1,6 @@
-// Command asm generates the AVX2+FMA assembly of the packages gemm and
-// vecmath. Their go:generate lines run it:
+// Command asm generates the AVX2+FMA assembly of the packages gemm, vecmath and
+// limits, and with -set gemm512 what gemm has for AVX-512. Their go:generate
+// lines run it:
 //
 //	go run . -set gemm -out ../gemm/kernels_amd64.s
 package main
@@ -14,16 +15,20 @@ import (
 )
 
 func main() {
-	set := flag.String("set", "", "kernels to generate: gemm or vecmath")
+	set := flag.String("set", "", "kernels to generate: gemm, gemm512, vecmath or limits")
 	flag.Parse()
 	ConstraintExpr("amd64,!purego")
 	switch *set {
 	case "gemm":
 		gemm()
+	case "gemm512":
+		gemm512()
 	case "vecmath":
 		vecmath()
+	case "limits":
+		limits()
 	default:
-		log.Fatalf("-set is %q, want gemm or vecmath", *set)
+		log.Fatalf("-set is %q, want gemm, gemm512, vecmath or limits", *set)
 	}
 	Generate()
 }
