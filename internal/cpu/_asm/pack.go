@@ -124,6 +124,30 @@ func copyBlocks6() {
 	})
 }
 
+// copyBlocks32 copies n blocks of 32 adjacent floats to places ds bytes apart.
+func copyBlocks32() {
+	TEXT("copyBlocks32", NOSPLIT, "func(dst *float32, ds int, src *float32, n int)")
+	lo, hi := ZMM(), ZMM()
+	copyLoop(128, func(dst, src Register) {
+		VMOVUPS(at(src, 0), lo)
+		VMOVUPS(at(src, 64), hi)
+		VMOVUPS(lo, at(dst, 0))
+		VMOVUPS(hi, at(dst, 64))
+	})
+}
+
+// copyBlocks12 copies n blocks of 12 adjacent floats to places ds bytes apart.
+func copyBlocks12() {
+	TEXT("copyBlocks12", NOSPLIT, "func(dst *float32, ds int, src *float32, n int)")
+	lo, hi := YMM(), XMM()
+	copyLoop(48, func(dst, src Register) {
+		VMOVUPS(at(src, 0), lo)
+		VMOVUPS(at(src, 32), hi)
+		VMOVUPS(lo, at(dst, 0))
+		VMOVUPS(hi, at(dst, 32))
+	})
+}
+
 func copyLoop(bytes int, body func(dst, src Register)) {
 	dst := Load(Param("dst"), GP64())
 	ds := Load(Param("ds"), GP64())

@@ -5,8 +5,9 @@
 // operands need no copy beforehand; what copying pays off (packing) happens
 // block by block inside.
 //
-// Two sets of kernels have the same interface: portable Go, and for float32 on
-// amd64 AVX2+FMA assembly, chosen at start by what the processor has. Within
+// The sets of kernels have the same interface: portable Go, and for float32 on
+// amd64 assembly for AVX2+FMA and for AVX-512, chosen at start (see package
+// kernelset). Within
 // one set the bits of a result depend on the operands' shapes and strides
 // alone, never on the number of threads: k is cut at fixed places, and no sum
 // is shared between threads. Factors of zero are multiplied like any others,
@@ -145,10 +146,5 @@ func (t *task[T]) orient() {
 	}
 }
 
-// KernelSet names the float32 kernels in use: "avx2" or "portable".
-func KernelSet() string {
-	if tasks32 == &portable32 {
-		return "portable"
-	}
-	return "avx2"
-}
+// KernelSet names the float32 kernels in use: "avx512", "avx2" or "portable".
+func KernelSet() string { return tasks32.name }

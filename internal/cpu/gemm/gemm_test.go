@@ -15,9 +15,8 @@ import (
 func eachKernelSet(t *testing.T, f func(t *testing.T)) {
 	chosen := tasks32
 	defer func() { tasks32 = chosen }()
-	t.Run(KernelSet(), f)
-	if tasks32 != &portable32 {
-		tasks32 = &portable32
+	for _, set := range sets32 {
+		tasks32 = set
 		t.Run(KernelSet(), f)
 	}
 }
@@ -184,15 +183,15 @@ func TestMulSmall(t *testing.T) {
 	eachKernelSet(t, func(t *testing.T) {
 		r := newRand(3)
 		for k := 1; k <= 25; k++ {
-			for m := 1; m <= 13; m++ {
-				n := 1 + r.IntN(50)
+			for m := 1; m <= 25; m++ {
+				n := 1 + r.IntN(98)
 				if err := checkMul(r, m, n, k, 1, operand[float32](r, m, k), operand[float32](r, k, n), r.IntN(2) == 0); err != nil {
 					t.Fatal(err)
 				}
 			}
 		}
-		for n := 1; n <= 50; n++ {
-			m, k := 1+r.IntN(14), 1+r.IntN(20)
+		for n := 1; n <= 98; n++ {
+			m, k := 1+r.IntN(26), 1+r.IntN(20)
 			if err := checkMul(r, m, n, k, 1, operand[float32](r, m, k), operand[float32](r, k, n), false); err != nil {
 				t.Fatal(err)
 			}
@@ -202,7 +201,8 @@ func TestMulSmall(t *testing.T) {
 
 // smallBlocks makes every loop of the driver run several times.
 func smallBlocks(t *testing.T) {
-	for _, z := range []*sizes{portable32.newKernel().sizes(), tasks32.newKernel().sizes()} {
+	for _, set := range sets32 {
+		z := set.newKernel().sizes()
 		old := *z
 		t.Cleanup(func() { *z = old })
 		z.mcLen, z.kc, z.nc = 4*24*z.mr, 24, 5*z.nr

@@ -2,7 +2,11 @@
 
 package gemm
 
-import "unsafe"
+import (
+	"unsafe"
+
+	"github.com/stria-ml/stria/internal/cpu/kernelset"
+)
 
 //go:generate sh -c "cd ../_asm && go run . -set gemm -out ../gemm/kernels_amd64.s"
 
@@ -14,16 +18,28 @@ type kernelArgs struct {
 	k, tiles, stepA    int
 	alpha              float32
 	add                int32
-	mask               [8]int32 // of the last vector of a row, in masked kernels
+	mask               [16]int32 // of the last vector of a row, in masked kernels
 	stepC              int
 }
 
-// Tile kernels, by rows; 16 columns, 9 to 16 (the second vector masked) or 1 to
-// 8 (masked). Each goes through a column of tiles.
-var tileKernels = [3][7]func(*kernelArgs){
-	{nil, tile1x16, tile2x16, tile3x16, tile4x16, tile5x16, tile6x16},
-	{nil, tile1x16m, tile2x16m, tile3x16m, tile4x16m, tile5x16m, tile6x16m},
-	{nil, tile1x8m, tile2x8m, tile3x8m, tile4x8m, tile5x8m, tile6x8m},
+// A packed block of A (256 KiB) stays in the second-level cache beside the
+// panels of B; a panel need not fit into the first. Reading in place pays for
+// operands that are used a few times only.
+var avx2 = tileSet{
+	name: kernelset.AVX2,
+	// 12 of the 16 vector registers hold results.
+	sizes: sizes{
+		mr: 6, nr: 16, kc: 384, mcLen: 64 << 10, nc: 2048, pad: 16,
+		inPlaceB: 72, inPlaceA: 64, inPlaceALen: 32 << 10,
+	},
+	tiles: [3][]func(*kernelArgs){
+		{nil, tile1x16, tile2x16, tile3x16, tile4x16, tile5x16, tile6x16},
+		{nil, tile1x16m, tile2x16m, tile3x16m, tile4x16m, tile5x16m, tile6x16m},
+		{nil, tile1x8m, tile2x8m, tile3x8m, tile4x8m, tile5x8m, tile6x8m},
+	},
+	packed:   tile6x16packed,
+	copyRows: copyBlocks6,
+	copyCols: copyBlocks16,
 }
 
 //go:noescape

@@ -1,21 +1,36 @@
 package gemm
 
-import "github.com/stria-ml/stria/internal/freelist"
+import (
+	"github.com/stria-ml/stria/internal/cpu/kernelset"
+	"github.com/stria-ml/stria/internal/freelist"
+)
 
 // taskList holds the tasks of one kernel set that are ready for reuse, as many
 // as there were ever calls at the same time.
 type taskList[T Float] struct {
+	name      string
 	tasks     freelist.List[task[T]]
 	newKernel func() kernel[T]
 }
 
 var (
-	portable32 = taskList[float32]{newKernel: func() kernel[float32] { return new(portable[float32]) }}
-	portable64 = taskList[float64]{newKernel: func() kernel[float64] { return new(portable[float64]) }}
+	portable32 = taskList[float32]{name: kernelset.Portable, newKernel: func() kernel[float32] { return new(portable[float32]) }}
+	portable64 = taskList[float64]{name: kernelset.Portable, newKernel: func() kernel[float64] { return new(portable[float64]) }}
 
-	// tasks32 is the set in use for float32, chosen when the program starts.
+	// sets32 are the sets for float32 that this processor has.
+	sets32 = []*taskList[float32]{&portable32}
+	// tasks32 is the one in use, chosen when the program starts.
 	tasks32 = &portable32
 )
+
+// useSet32 chooses one of sets32.
+func useSet32(name string) {
+	for _, set := range sets32 {
+		if set.name == name {
+			tasks32 = set
+		}
+	}
+}
 
 // tasksOf is the list for T.
 func tasksOf[T Float]() *taskList[T] {

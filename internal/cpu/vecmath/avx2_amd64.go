@@ -2,12 +2,12 @@
 
 package vecmath
 
-import "golang.org/x/sys/cpu"
+import "github.com/stria-ml/stria/internal/cpu/kernelset"
 
 //go:generate sh -c "cd ../_asm && go run . -set vecmath -out ../vecmath/kernels_amd64.s"
 
 func init() {
-	if cpu.X86.HasAVX2 && cpu.X86.HasFMA {
+	if kernelset.Name() != kernelset.Portable {
 		current = &avx2
 	}
 }

@@ -9,43 +9,44 @@ import "unsafe"
 
 // packB stores src: (kc, cols). Columns that complete the last panel hold
 // anything; they take part in no result that is stored.
-func (v *avx2) packB(worker int, dst []float32, step int, src Matrix[float32], kc, cols int) {
-	switch {
+func (v *simd) packB(worker int, dst []float32, step int, src Matrix[float32], kc, cols int) {
+	switch nr := v.set.sizes.nr; {
 	case src.Col == 1:
-		packRows(dst, step, avx2Cols, src, kc, cols, copyBlocks16)
+		packRows(dst, step, nr, src, kc, cols, v.set.copyCols)
 	case src.Row == 1:
-		s := &v.workers[worker]
-		for j := 0; j < cols; j += len(s.rows) {
-			for r := range s.rows {
-				s.rows[r] = base(src.Data[min(j+r, cols-1)*src.Col:])
-			}
-			to := dst[j/avx2Cols*step+j%avx2Cols:]
-			transpose8xN(base(to), avx2Cols*f32Size, &s.rows, kc, len(s.rows)*src.Col*f32Size)
-		}
-		s.rows = [8]unsafe.Pointer{}
+		v.workers[worker].packTransposed(dst, step, nr, src.t(), cols, kc)
 	default:
-		packElements(dst, step, avx2Cols, src.t(), cols, kc)
+		packElements(dst, step, nr, src.t(), cols, kc)
 	}
 }
 
 // packA stores src: (rows, kc). Rows that complete the last tile hold anything.
-func (v *avx2) packA(worker int, dst []float32, step int, src Matrix[float32], rows, kc int) {
-	switch {
+func (v *simd) packA(worker int, dst []float32, step int, src Matrix[float32], rows, kc int) {
+	switch mr := v.set.sizes.mr; {
 	case src.Col == 1:
-		s := &v.workers[worker]
-		for i := 0; i < rows; i += avx2Rows {
-			for r := range s.rows {
-				s.rows[r] = base(src.Data[min(i+min(r, avx2Rows-1), rows-1)*src.Row:])
-			}
-			// Tiles are 6 wide: each k overwrites the last 2 of 8 of the one before.
-			transpose8xN(base(dst[i/avx2Rows*step:]), avx2Rows*f32Size, &s.rows, kc, avx2Rows*src.Row*f32Size)
-		}
-		s.rows = [8]unsafe.Pointer{}
+		v.workers[worker].packTransposed(dst, step, mr, src, rows, kc)
 	case src.Row == 1:
-		packRows(dst, step, avx2Rows, src.t(), kc, rows, copyBlocks6)
+		packRows(dst, step, mr, src.t(), kc, rows, v.set.copyRows)
 	default:
-		packElements(dst, step, avx2Rows, src, rows, kc)
+		packElements(dst, step, mr, src, rows, kc)
 	}
+}
+
+// packTransposed stores src: (rows, kc), whose columns are adjacent, as tiles of
+// width rows, eight at a time. The last eight of a width that is not a multiple
+// of 8 reach into the next k, so they come first, and what they overwrite
+// is written after them: by the first eight, or their own next k.
+func (s *simdScratch) packTransposed(dst []float32, step, width int, src Matrix[float32], rows, kc int) {
+	for i := 0; i < rows; i += width {
+		last := min(width, rows-i) - 1
+		for g := last &^ 7; g >= 0; g -= len(s.rows) {
+			for r := range s.rows {
+				s.rows[r] = base(src.Data[(i+min(g+r, last))*src.Row:])
+			}
+			transpose8xN(base(dst[i/width*step+g:]), width*f32Size, &s.rows, kc, width*src.Row*f32Size)
+		}
+	}
+	s.rows = [8]unsafe.Pointer{}
 }
 
 // packRows stores src: (kc, cols), whose columns are adjacent, as panels of

@@ -1,0 +1,125 @@
+//go:build !purego
+
+package gemm
+
+import (
+	"unsafe"
+
+	"github.com/stria-ml/stria/internal/cpu/kernelset"
+)
+
+//go:generate sh -c "cd ../_asm && go run . -set gemm512 -out ../gemm/kernels512_amd64.s"
+
+// avx512 has tiles twice as wide and twice as high as avx2, and shares its
+// transposition and its kernels for vectors.
+var avx512 = tileSet{
+	name: kernelset.AVX512,
+	// 24 of the 32 vector registers hold results.
+	sizes: sizes{
+		mr: 12, nr: 32, kc: 384, mcLen: 64 << 10, nc: 2048, pad: 16,
+		inPlaceB: 72, inPlaceA: 64, inPlaceALen: 32 << 10,
+	},
+	tiles:    [3][]func(*kernelArgs){wide32, wide32, wide16},
+	packed:   wide12x32packed,
+	copyRows: copyBlocks12,
+	copyCols: copyBlocks32,
+}
+
+// Kernels by rows; the second vector of 32 columns, or the only one, is masked.
+var (
+	wide32 = []func(*kernelArgs){
+		nil, wide1x32, wide2x32, wide3x32, wide4x32, wide5x32, wide6x32,
+		wide7x32, wide8x32, wide9x32, wide10x32, wide11x32, wide12x32,
+	}
+	wide16 = []func(*kernelArgs){
+		nil, wide1x16, wide2x16, wide3x16, wide4x16, wide5x16, wide6x16,
+		wide7x16, wide8x16, wide9x16, wide10x16, wide11x16, wide12x16,
+	}
+)
+
+//go:noescape
+func wide1x32(args *kernelArgs)
+
+//go:noescape
+func wide2x32(args *kernelArgs)
+
+//go:noescape
+func wide3x32(args *kernelArgs)
+
+//go:noescape
+func wide4x32(args *kernelArgs)
+
+//go:noescape
+func wide5x32(args *kernelArgs)
+
+//go:noescape
+func wide6x32(args *kernelArgs)
+
+//go:noescape
+func wide7x32(args *kernelArgs)
+
+//go:noescape
+func wide8x32(args *kernelArgs)
+
+//go:noescape
+func wide9x32(args *kernelArgs)
+
+//go:noescape
+func wide10x32(args *kernelArgs)
+
+//go:noescape
+func wide11x32(args *kernelArgs)
+
+//go:noescape
+func wide12x32(args *kernelArgs)
+
+//go:noescape
+func wide1x16(args *kernelArgs)
+
+//go:noescape
+func wide2x16(args *kernelArgs)
+
+//go:noescape
+func wide3x16(args *kernelArgs)
+
+//go:noescape
+func wide4x16(args *kernelArgs)
+
+//go:noescape
+func wide5x16(args *kernelArgs)
+
+//go:noescape
+func wide6x16(args *kernelArgs)
+
+//go:noescape
+func wide7x16(args *kernelArgs)
+
+//go:noescape
+func wide8x16(args *kernelArgs)
+
+//go:noescape
+func wide9x16(args *kernelArgs)
+
+//go:noescape
+func wide10x16(args *kernelArgs)
+
+//go:noescape
+func wide11x16(args *kernelArgs)
+
+//go:noescape
+func wide12x16(args *kernelArgs)
+
+// wide12x32packed is wide12x32 for packed operands and whole tiles.
+//
+//go:noescape
+func wide12x32packed(args *kernelArgs)
+
+// copyBlocks32 copies n blocks of 32 adjacent floats to places ds bytes apart.
+//
+//go:noescape
+func copyBlocks32(dst unsafe.Pointer, ds int, src unsafe.Pointer, n int)
+
+// copyBlocks12 copies n blocks of 12 adjacent floats to places ds bytes apart.
+//
+//go:noescape
+func copyBlocks12(dst unsafe.Pointer, ds int, src unsafe.Pointer, n int)

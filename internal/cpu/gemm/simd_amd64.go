@@ -1,0 +1,184 @@
+//go:build !purego
+
+package gemm
+
+import (
+	"unsafe"
+
+	"github.com/stria-ml/stria/internal/cpu/kernelset"
+	"github.com/stria-ml/stria/internal/parallel"
+)
+
+func init() {
+	for _, set := range []*tileSet{&avx2, &avx512} {
+		if kernelset.Has(set.name) {
+			sets32 = append(sets32, &taskList[float32]{
+				name:      set.name,
+				newKernel: func() kernel[float32] { return &simd{set: set} },
+			})
+		}
+	}
+	useSet32(kernelset.Name())
+}
+
+// tileSet is what the kernels of one vector extension differ in. Its tiles have
+// two vectors of columns.
+type tileSet struct {
+	name  string
+	sizes sizes
+	// tiles are the kernels by rows, for rows whose vectors are whole, whose
+	// second vector is masked, and that have one vector, masked. Each goes
+	// through a column of tiles.
+	tiles  [3][]func(*kernelArgs)
+	packed func(*kernelArgs) // for whole tiles of packed operands
+	// copyRows and copyCols copy n blocks of mr and nr adjacent floats to places ds bytes apart.
+	copyRows, copyCols func(dst unsafe.Pointer, ds int, src unsafe.Pointer, n int)
+}
+
+// The largest tile of any set.
+const (
+	maxRows = 12
+	maxCols = 32
+)
+
+const f32Size = 4
+
+// simd runs the kernels of a set.
+type simd struct {
+	set     *tileSet
+	workers [parallel.MaxWorkers]simdScratch
+}
+
+// simdScratch is what kernels read and write by pointer; on the stack it
+// would be allocated anew for each call.
+type simdScratch struct {
+	args kernelArgs
+	rows [8]unsafe.Pointer
+	dots [8]float32
+	tile [maxRows * maxCols]float32
+	_    [64]byte
+}
+
+func (v *simd) sizes() *sizes { return &v.set.sizes }
+
+// advance is p moved by a number of floats.
+func advance(p unsafe.Pointer, floats int) unsafe.Pointer { return unsafe.Add(p, floats*f32Size) }
+
+func base(x []float32) unsafe.Pointer { return unsafe.Pointer(unsafe.SliceData(x)) }
+
+func (v *simd) block(worker int, x *block[float32]) {
+	s := &v.workers[worker]
+	args := &s.args
+	args.rsa, args.csa, args.stepA = x.rsa*f32Size, x.csa*f32Size, x.stepA*f32Size
+	args.rsb, args.k, args.alpha, args.add = x.rsb*f32Size, x.k, x.alpha, 0
+	if x.c.Col != 1 {
+		s.blockByTile(v.set, x)
+	} else {
+		args.rsc, args.stepC = x.c.Row*f32Size, v.set.sizes.mr*x.c.Row*f32Size
+		if x.add {
+			args.add = 1
+		}
+		s.blockByPanel(v.set, x)
+	}
+	args.a, args.b, args.c = nil, nil, nil
+}
+
+// blockByPanel computes a column of tiles per call of a kernel.
+func (s *simdScratch) blockByPanel(set *tileSet, x *block[float32]) {
+	args, mr, nr := &s.args, set.sizes.mr, set.sizes.nr
+	full, rest := x.rows/mr, x.rows%mr
+	for j := 0; j < x.cols; j += nr {
+		args.b = base(x.b[j/nr*x.stepB:])
+		kind := args.setCols(nr, x.cols-j)
+		if full > 0 {
+			args.a, args.c, args.tiles = base(x.a), base(x.c.Data[j:]), full
+			if kind == 0 && x.packedA && x.packedB {
+				set.packed(args)
+			} else {
+				set.tiles[kind][mr](args)
+			}
+		}
+		if rest > 0 {
+			args.a, args.c, args.tiles = base(x.a[full*x.stepA:]), base(x.c.Data[full*mr*x.c.Row+j:]), 1
+			set.tiles[kind][rest](args)
+		}
+	}
+}
+
+// blockByTile is blockByPanel for a C whose columns are not adjacent: tiles
+// are computed aside.
+func (s *simdScratch) blockByTile(set *tileSet, x *block[float32]) {
+	args, mr, nr := &s.args, set.sizes.mr, set.sizes.nr
+	args.c, args.rsc, args.tiles = unsafe.Pointer(&s.tile), nr*f32Size, 1
+	for j := 0; j < x.cols; j += nr {
+		args.b = base(x.b[j/nr*x.stepB:])
+		cols := min(nr, x.cols-j)
+		kind := args.setCols(nr, cols)
+		for i := 0; i < x.rows; i += mr {
+			rows := min(mr, x.rows-i)
+			args.a = base(x.a[i/mr*x.stepA:])
+			set.tiles[kind][rows](args)
+			for r := range rows {
+				storeRow(x.c.Data[(i+r)*x.c.Row+j*x.c.Col:], x.c.Col, s.tile[r*nr:][:cols], 1, x.add)
+			}
+		}
+	}
+}
+
+// setCols returns which kind of tile computes the next cols columns, of at most
+// nr, and sets the mask of their last vector.
+func (args *kernelArgs) setCols(nr, cols int) (kind int) {
+	lanes := nr / 2
+	last := (min(cols, nr)-1)%lanes + 1 // columns in the last vector
+	for i := range args.mask[:lanes] {
+		args.mask[i] = 0
+		if i < last {
+			args.mask[i] = -1
+		}
+	}
+	switch {
+	case cols >= nr:
+		return 0
+	case cols > lanes:
+		return 1
+	}
+	return 2
+}
+
+func (v *simd) gemv(worker int, x *vec[float32], lo, hi int) {
+	s := &v.workers[worker]
+	if x.byColumns() {
+		s.gemvByColumns(v.set, x, lo, hi)
+		s.args.a, s.args.b, s.args.c = nil, nil, nil
+		return
+	}
+	for ; lo < hi; lo += len(s.rows) {
+		for r := range s.rows {
+			s.rows[r] = base(x.w[min(lo+r, hi-1)*x.sj:])
+		}
+		gemvDots8(&s.dots, base(x.x), &s.rows, x.k)
+		storeRow(x.out[lo*x.so:], x.so, s.dots[:min(len(s.dots), hi-lo)], x.alpha, x.add)
+	}
+	s.rows = [8]unsafe.Pointer{}
+}
+
+func (s *simdScratch) gemvByColumns(set *tileSet, x *vec[float32], lo, hi int) {
+	args := &s.args
+	args.a, args.rsa, args.csa = base(x.x), 0, f32Size
+	args.rsb, args.k = x.sk*f32Size, x.k
+	args.alpha, args.add = x.alpha, 0
+	if x.add {
+		args.add = 1
+	}
+	const strip = 64
+	if strips := (hi - lo) / strip; strips > 0 {
+		args.b, args.c, args.tiles = base(x.w[lo:]), base(x.out[lo:]), strips
+		gemvColumns64(args)
+		lo += strips * strip
+	}
+	args.tiles, args.rsc, args.stepA, args.stepC = 1, 0, 0, 0
+	for nr := set.sizes.nr; lo < hi; lo += nr {
+		args.b, args.c = base(x.w[lo:]), base(x.out[lo:])
+		set.tiles[args.setCols(nr, hi-lo)][1](args)
+	}
+}

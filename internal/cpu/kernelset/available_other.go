@@ -1,0 +1,5 @@
+//go:build purego || !amd64
+
+package kernelset
+
+func available() []string { return []string{Portable} }
