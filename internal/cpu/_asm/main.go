@@ -1,6 +1,6 @@
 // Command asm generates the AVX2+FMA assembly of the packages gemm, vecmath and
-// limits, and with -set gemm512 what gemm has for AVX-512. Their go:generate
-// lines run it:
+// limits, and with -set gemm512 and limits512 what they have for AVX-512. Their
+// go:generate lines run it:
 //
 //	go run . -set gemm -out ../gemm/kernels_amd64.s
 package main
@@ -15,7 +15,7 @@ import (
 )
 
 func main() {
-	set := flag.String("set", "", "kernels to generate: gemm, gemm512, vecmath or limits")
+	set := flag.String("set", "", "kernels to generate: gemm, gemm512, vecmath, limits or limits512")
 	flag.Parse()
 	ConstraintExpr("amd64,!purego")
 	switch *set {
@@ -27,8 +27,10 @@ func main() {
 		vecmath()
 	case "limits":
 		limits()
+	case "limits512":
+		limits512()
 	default:
-		log.Fatalf("-set is %q, want gemm, gemm512, vecmath or limits", *set)
+		log.Fatalf("-set is %q, want gemm, gemm512, vecmath, limits or limits512", *set)
 	}
 	Generate()
 }

@@ -4,9 +4,9 @@
 
 #include "textflag.h"
 
-// func fmaLoop(n int)
+// func fmaLoop256(n int)
 // Requires: AVX, FMA3
-TEXT ·fmaLoop(SB), NOSPLIT, $0-8
+TEXT ·fmaLoop256(SB), NOSPLIT, $0-8
 	MOVQ   n+0(FP), AX
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1

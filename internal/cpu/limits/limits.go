@@ -9,32 +9,44 @@ import (
 	"github.com/stria-ml/stria/internal/parallel"
 )
 
-// FMA returns the rate of float32 fused multiply-adds, in floating-point
-// operations (two each) per second, or 0 where no assembly for this processor
-// says what it is.
-func FMA() float64 {
-	if fmaFLOPs == 0 {
-		return 0
-	}
-	const rounds, chunk, chunks = 5, 1 << 15, 128
-	return best(rounds, func() float64 {
-		parallel.For(chunks, 1, func(lo, hi int) { runFMA((hi - lo) * chunk) })
-		return chunk * chunks * fmaFLOPs
-	})
+// fmaLoop does nothing but multiply-adds: flops operations in each of n turns, n > 0.
+type fmaLoop struct {
+	flops float64
+	run   func(n int)
 }
 
-// copyBytes are larger than the caches of common processors.
+// fmaLoops are those that the processor can run, one for each width of its
+// registers. There are none without assembly: a loop that the compiler makes uses
+// a small share of the lanes, and would pass for the limit.
+var fmaLoops []fmaLoop
+
+// FMA returns the rate of float32 fused multiply-adds, in floating-point
+// operations (two each) per second, or 0 where no assembly for this processor
+// tells it.
+func FMA() float64 {
+	const runs, turns, chunks = 5, 1 << 15, 128
+	rate := 0.0
+	for _, loop := range fmaLoops {
+		rate = max(rate, best(runs, func() float64 {
+			parallel.For(chunks, 1, func(lo, hi int) { loop.run((hi - lo) * turns) })
+			return loop.flops * turns * chunks
+		}))
+	}
+	return rate
+}
+
+// copyBytes are more than the caches of common processors hold.
 const copyBytes = 64 << 20
 
 // Copy returns the rate at which memory is copied, in bytes read and written
 // per second. It takes 128 MiB for as long as it runs.
 func Copy() float64 {
-	const rounds, grain = 7, 1 << 20
+	const runs, grain, page = 7, 1 << 20, 1 << 12
 	src, dst := make([]byte, copyBytes), make([]byte, copyBytes)
-	for i := 0; i < len(src); i += 1 << 10 {
-		src[i], dst[i] = 1, 2 // maps the pages, each of its own
+	for i := 0; i < copyBytes; i += page {
+		src[i], dst[i] = 1, 2 // pages that were never written share one
 	}
-	return best(rounds, func() float64 {
+	return best(runs, func() float64 {
 		parallel.For(copyBytes, grain, func(lo, hi int) { copy(dst[lo:hi], src[lo:hi]) })
 		return 2 * copyBytes
 	})
