@@ -11,6 +11,7 @@ import (
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
+	"gonum.org/v1/plot/text"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 	"gonum.org/v1/plot/vg/vgsvg"
@@ -38,8 +39,9 @@ func (r *Run) Plot() error {
 	if err != nil {
 		return err
 	}
-	canvas := vgsvg.New(18*vg.Centimeter, 11*vg.Centimeter)
-	p.Draw(draw.New(canvas))
+	canvas := vgsvg.New(20*vg.Centimeter, 12*vg.Centimeter)
+	margin := vg.Centimeter / 2
+	p.Draw(draw.Crop(draw.New(canvas), margin, -margin, margin, -margin))
 	return atomicfile.Write(filepath.Join(r.dir, plotFile), func(w io.Writer) error {
 		_, err := canvas.WriteTo(w)
 		return err
@@ -85,9 +87,13 @@ func add(points *plotter.XYs, step float64, value *float64) {
 func (c curves) plot() (*plot.Plot, error) {
 	p := plot.New()
 	p.X.Label.Text = "step"
-	p.Y.Label.Text = "loss (nats a token), share of exact answers"
-	p.Y.Min = 0
-	p.Legend.Top = true
+	p.Y.Label.Text = "loss (nats a token)"
+	for _, style := range [...]*text.Style{
+		&p.X.Label.TextStyle, &p.Y.Label.TextStyle, &p.X.Tick.Label, &p.Y.Tick.Label, &p.Legend.TextStyle,
+	} {
+		style.Font.Variant = "Sans" // as wide as Arial, which viewers have
+	}
+	p.Legend.Top, p.Legend.ThumbnailWidth, p.Legend.Padding = true, vg.Centimeter, vg.Millimeter
 	p.Add(plotter.NewGrid())
 	for _, curve := range [...]struct {
 		name   string
@@ -97,7 +103,7 @@ func (c curves) plot() (*plot.Plot, error) {
 	}{
 		{"training loss", c.train, color.RGBA{R: 0x88, G: 0xaa, B: 0xdd, A: 0xff}, false},
 		{"held-out loss", c.heldOut, color.RGBA{R: 0xcc, G: 0x44, B: 0x22, A: 0xff}, true},
-		{"exact answers", c.accuracy, color.RGBA{R: 0x22, G: 0x88, B: 0x44, A: 0xff}, true},
+		{"exact answers (share)", c.accuracy, color.RGBA{R: 0x22, G: 0x88, B: 0x44, A: 0xff}, true},
 	} {
 		if len(curve.points) == 0 {
 			continue
@@ -113,7 +119,10 @@ func (c curves) plot() (*plot.Plot, error) {
 			p.Add(marks)
 		}
 	}
-	return p, c.addSkipped(p)
+	err := c.addSkipped(p)
+	p.X.Min, p.Y.Min = 0, 0
+	p.Y.Max *= 1.05 // the first point stays clear of the frame
+	return p, err
 }
 
 func (c curves) addSkipped(p *plot.Plot) error {
