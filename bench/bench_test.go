@@ -5,6 +5,7 @@ import (
 	"os"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -110,5 +111,29 @@ func TestEveryGroupHasABenchmark(t *testing.T) {
 	slices.Sort(benchmarks)
 	if groups = slices.Compact(groups); !slices.Equal(groups, benchmarks) {
 		t.Errorf("benchmarks of %v, groups of cases %v", benchmarks, groups)
+	}
+}
+
+// TestPyTorchHasEveryCase looks for the groups, and for the models by name, in
+// PyTorch's side, which makes the work from the names.
+func TestPyTorchHasEveryCase(t *testing.T) {
+	var source []byte
+	for _, name := range []string{"torch/cases.py", "torch/models.py"} {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		source = append(source, text...)
+	}
+	for _, c := range cases.All() {
+		wanted := []string{c.Group()}
+		if c.Model {
+			wanted = append(wanted, strings.TrimPrefix(c.Name, c.Group()+"/"))
+		}
+		for _, text := range wanted {
+			if !strings.Contains(string(source), strconv.Quote(text)) {
+				t.Errorf("no %q in bench/torch, for %s", text, c.Name)
+			}
+		}
 	}
 }

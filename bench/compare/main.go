@@ -15,6 +15,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"path/filepath"
 	"regexp"
 	"strconv"
 	"strings"
@@ -59,7 +60,7 @@ func parseOptions(args []string, usage io.Writer) (options, error) {
 	threads := flags.String("threads", "1,2", "measure with each of these `numbers` of threads")
 	flags.IntVar(&o.rounds, "rounds", 5, "measure each side this many `times`, in turn")
 	flags.Float64Var(&o.seconds, "seconds", 0.5, "let a measurement take about this many `seconds`, or one step if that is longer")
-	flags.StringVar(&o.out, "out", "bench/results.json", "write every round to this `file`")
+	flags.StringVar(&o.out, "out", "", "write every round to this `file` (default bench/results.json of this module)")
 	flags.StringVar(&o.python, "python", "/usr/bin/python3", "the `program` that has PyTorch")
 	if err := flags.Parse(args); err != nil {
 		return o, err
@@ -110,6 +111,9 @@ func run(ctx context.Context, o options, out, progress io.Writer) error {
 	ours, err := buildOurs(ctx, dir)
 	if err != nil {
 		return err
+	}
+	if o.out == "" {
+		o.out = filepath.Join(ours.source, "results.json")
 	}
 	peers, err := findPeers(ctx, o.python, ours.source)
 	if err != nil {

@@ -24,7 +24,7 @@ var fmaLoops []fmaLoop
 // operations (two each) per second, or 0 where no assembly for this processor
 // tells it.
 func FMA() float64 {
-	const runs, turns, chunks = 5, 1 << 15, 128
+	const runs, turns, chunks = 9, 1 << 15, 128
 	rate := 0.0
 	for _, loop := range fmaLoops {
 		rate = max(rate, best(runs, func() float64 {
