@@ -45,6 +45,7 @@ func gemm512() {
 		newTile(fmt.Sprintf("wide%dx16", rows), avx512, rows, 1, true).strided(4)
 	}
 	newTile("wide12x32packed", avx512, 12, 2, false).packed(4)
+	transpose16xN()
 	copyBlocks32()
 	copyBlocks12()
 }

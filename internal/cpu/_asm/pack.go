@@ -100,9 +100,112 @@ func transpose8xN() {
 	RET()
 }
 
+// transpose16 returns the columns of sixteen rows of 8. Of the eight vectors,
+// 0..3 hold rows 0..3 and, in their upper halves, 4..7; the other four hold
+// 8..11 and 12..15.
+func transpose16(rows []VecVirtual) []VecVirtual {
+	// As in transpose8, on four quarters instead of two halves.
+	pairs := avx512.vectors(8)
+	for i := range 4 {
+		VUNPCKLPS(rows[2*i+1], rows[2*i], pairs[2*i])
+		VUNPCKHPS(rows[2*i+1], rows[2*i], pairs[2*i+1])
+	}
+	quads := avx512.vectors(8)
+	for h := range 2 {
+		p, q := pairs[4*h:], quads[4*h:]
+		VSHUFPS(Imm(0x44), p[2], p[0], q[0])
+		VSHUFPS(Imm(0xee), p[2], p[0], q[1])
+		VSHUFPS(Imm(0x44), p[3], p[1], q[2])
+		VSHUFPS(Imm(0xee), p[3], p[1], q[3])
+	}
+	columns := avx512.vectors(8)
+	for c := range 4 {
+		VSHUFF32X4(Imm(0x88), quads[4+c], quads[c], columns[c])
+		VSHUFF32X4(Imm(0xdd), quads[4+c], quads[c], columns[4+c])
+	}
+	return columns
+}
+
+// transpose16xN is transpose8xN for sixteen rows.
+func transpose16xN() {
+	TEXT("transpose16xN", NOSPLIT, "func(dst *float32, ds int, rows *uint64, n int, ahead int)")
+	dst := Load(Param("dst"), GP64())
+	ds := Load(Param("ds"), GP64())
+	pointers := Load(Param("rows"), GP64())
+	n := Load(Param("n"), GP64()).(GPVirtual)
+	ahead := Load(Param("ahead"), GP64())
+	off := GP64()
+	XORQ(off, off)
+	// each calls f with every row and its place: a vector and one of its halves.
+	each := func(f func(p GPVirtual, r VecVirtual, half int)) []VecVirtual {
+		rows := avx512.vectors(8)
+		for i, r := range rows {
+			for half := range 2 {
+				p := GP64()
+				MOVQ(at(pointers, 8*(i%4+i/4*8+4*half)), p)
+				f(p, r, half)
+			}
+		}
+		return rows
+	}
+	SUBQ(Imm(8), n)
+	JLT(LabelRef("rest"))
+	Label("k8")
+	rows := each(func(p GPVirtual, r VecVirtual, half int) {
+		PREFETCHT0(indexed(p, ahead, 1))
+		if half == 0 {
+			VMOVUPS(indexed(p, off, 1), r.AsY())
+		} else {
+			VINSERTF32X8(Imm(1), indexed(p, off, 1), r, r)
+		}
+	})
+	for _, column := range transpose16(rows) {
+		VMOVUPS(column, at(dst, 0))
+		ADDQ(ds, dst)
+	}
+	ADDQ(Imm(32), off)
+	ADDQ(Imm(32), ahead)
+	SUBQ(Imm(8), n)
+	JGE(LabelRef("k8"))
+	Label("rest")
+	ADDQ(Imm(8), n)
+	JZ(LabelRef("done"))
+	mask := firstLanes(n)
+	rows = each(func(p GPVirtual, r VecVirtual, half int) {
+		if half == 0 {
+			VMOVUPS_Z(indexed(p, off, 1), mask, r.AsY())
+			return
+		}
+		upper := YMM()
+		VMOVUPS_Z(indexed(p, off, 1), mask, upper)
+		VINSERTF32X8(Imm(1), upper, r, r)
+	})
+	for i, column := range transpose16(rows) {
+		VMOVUPS(column, at(dst, 0))
+		if i == 6 {
+			break
+		}
+		ADDQ(ds, dst)
+		DECQ(n)
+		JZ(LabelRef("done"))
+	}
+	Label("done")
+	VZEROUPPER()
+	RET()
+}
+
+// firstLanes returns the mask of the first n lanes, n < 32.
+func firstLanes(n GPVirtual) Register {
+	bits, mask := GP32(), K()
+	MOVL(U32(0xffffffff), bits)
+	BZHIL(n.As32(), bits, bits)
+	KMOVW(bits, mask)
+	return mask
+}
+
 // copyBlocks16 copies n blocks of 16 adjacent floats to places ds bytes apart.
 func copyBlocks16() {
-	TEXT("copyBlocks16", NOSPLIT, "func(dst *float32, ds int, src *float32, n int)")
+	TEXT("copyBlocks16", NOSPLIT, "func(dst *float32, ds int, src *float32, n int, ahead int)")
 	lo, hi := YMM(), YMM()
 	copyLoop(64, func(dst, src Register) {
 		VMOVUPS(at(src, 0), lo)
@@ -114,7 +217,7 @@ func copyBlocks16() {
 
 // copyBlocks6 copies n blocks of 6 adjacent floats to places ds bytes apart.
 func copyBlocks6() {
-	TEXT("copyBlocks6", NOSPLIT, "func(dst *float32, ds int, src *float32, n int)")
+	TEXT("copyBlocks6", NOSPLIT, "func(dst *float32, ds int, src *float32, n int, ahead int)")
 	lo, hi := XMM(), XMM()
 	copyLoop(24, func(dst, src Register) {
 		VMOVUPS(at(src, 0), lo)
@@ -126,7 +229,7 @@ func copyBlocks6() {
 
 // copyBlocks32 copies n blocks of 32 adjacent floats to places ds bytes apart.
 func copyBlocks32() {
-	TEXT("copyBlocks32", NOSPLIT, "func(dst *float32, ds int, src *float32, n int)")
+	TEXT("copyBlocks32", NOSPLIT, "func(dst *float32, ds int, src *float32, n int, ahead int)")
 	lo, hi := ZMM(), ZMM()
 	copyLoop(128, func(dst, src Register) {
 		VMOVUPS(at(src, 0), lo)
@@ -138,7 +241,7 @@ func copyBlocks32() {
 
 // copyBlocks12 copies n blocks of 12 adjacent floats to places ds bytes apart.
 func copyBlocks12() {
-	TEXT("copyBlocks12", NOSPLIT, "func(dst *float32, ds int, src *float32, n int)")
+	TEXT("copyBlocks12", NOSPLIT, "func(dst *float32, ds int, src *float32, n int, ahead int)")
 	lo, hi := YMM(), XMM()
 	copyLoop(48, func(dst, src Register) {
 		VMOVUPS(at(src, 0), lo)
@@ -153,9 +256,15 @@ func copyLoop(bytes int, body func(dst, src Register)) {
 	ds := Load(Param("ds"), GP64())
 	src := Load(Param("src"), GP64())
 	n := Load(Param("n"), GP64())
+	ahead := Load(Param("ahead"), GP64())
+	ADDQ(src, ahead)
 	Label("loop")
+	for d := 0; d < bytes; d += 64 {
+		PREFETCHT0(at(ahead, d))
+	}
 	body(dst, src)
 	ADDQ(imm(bytes), src)
+	ADDQ(imm(bytes), ahead)
 	ADDQ(ds, dst)
 	DECQ(n)
 	JNZ(LabelRef("loop"))

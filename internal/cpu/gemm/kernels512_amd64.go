@@ -11,18 +11,22 @@ import (
 //go:generate sh -c "cd ../_asm && go run . -set gemm512 -out ../gemm/kernels512_amd64.s"
 
 // avx512 has tiles twice as wide and twice as high as avx2, and shares its
-// transposition and its kernels for vectors.
+// kernels for vectors.
 var avx512 = tileSet{
 	name: kernelset.AVX512,
-	// 24 of the 32 vector registers hold results.
+	// 24 of the 32 vector registers hold results. With masks at no cost, reading
+	// B in place is as fast as reading it packed, unless it is large.
 	sizes: sizes{
 		mr: 12, nr: 32, kc: 384, mcLen: 64 << 10, nc: 2048, pad: 16,
-		inPlaceB: 72, inPlaceA: 64, inPlaceALen: 32 << 10,
+		inPlaceB: 36, inPlaceRows: 144, inPlaceBLen: 256 << 10,
+		inPlaceA: 64, inPlaceALen: 32 << 10,
 	},
-	tiles:    [3][]func(*kernelArgs){wide32, wide32, wide16},
-	packed:   wide12x32packed,
-	copyRows: copyBlocks12,
-	copyCols: copyBlocks32,
+	tiles:     [3][]func(*kernelArgs){wide32, wide32, wide16},
+	packed:    wide12x32packed,
+	transpose: transpose16xN,
+	lanes:     16,
+	copyRows:  copyBlocks12,
+	copyCols:  copyBlocks32,
 }
 
 // Kernels by rows; the second vector of 32 columns, or the only one, is masked.
@@ -114,12 +118,18 @@ func wide12x16(args *kernelArgs)
 //go:noescape
 func wide12x32packed(args *kernelArgs)
 
-// copyBlocks32 copies n blocks of 32 adjacent floats to places ds bytes apart.
+// transpose16xN is transpose8xN for sixteen rows.
 //
 //go:noescape
-func copyBlocks32(dst unsafe.Pointer, ds int, src unsafe.Pointer, n int)
+func transpose16xN(dst unsafe.Pointer, ds int, rows *[16]unsafe.Pointer, n, ahead int)
 
-// copyBlocks12 copies n blocks of 12 adjacent floats to places ds bytes apart.
+// copyBlocks32 copies n blocks of 32 adjacent floats to places ds bytes apart,
+// and prefetches what lies ahead bytes after them.
 //
 //go:noescape
-func copyBlocks12(dst unsafe.Pointer, ds int, src unsafe.Pointer, n int)
+func copyBlocks32(dst unsafe.Pointer, ds int, src unsafe.Pointer, n, ahead int)
+
+// copyBlocks12 is copyBlocks32 for blocks of 12.
+//
+//go:noescape
+func copyBlocks12(dst unsafe.Pointer, ds int, src unsafe.Pointer, n, ahead int)

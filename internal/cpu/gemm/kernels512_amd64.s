@@ -5564,42 +5564,257 @@ next:
 	VZEROUPPER
 	RET
 
-// func copyBlocks32(dst *float32, ds int, src *float32, n int)
-// Requires: AVX, AVX512F
-TEXT ·copyBlocks32(SB), NOSPLIT, $0-32
+// func transpose16xN(dst *float32, ds int, rows *uint64, n int, ahead int)
+// Requires: AVX, AVX512DQ, AVX512F, AVX512VL, BMI2, MMX+
+TEXT ·transpose16xN(SB), NOSPLIT, $0-40
 	MOVQ dst+0(FP), AX
 	MOVQ ds+8(FP), CX
-	MOVQ src+16(FP), DX
+	MOVQ rows+16(FP), DX
 	MOVQ n+24(FP), BX
+	MOVQ ahead+32(FP), SI
+	XORQ DI, DI
+	SUBQ $0x08, BX
+	JLT  rest
 
-loop:
-	VMOVUPS (DX), Z0
-	VMOVUPS 64(DX), Z1
-	VMOVUPS Z0, (AX)
-	VMOVUPS Z1, 64(AX)
-	ADDQ    $0x00000080, DX
-	ADDQ    CX, AX
-	DECQ    BX
-	JNZ     loop
+k8:
+	MOVQ         (DX), R8
+	PREFETCHT0   (R8)(SI*1)
+	VMOVUPS      (R8)(DI*1), Y0
+	MOVQ         32(DX), R8
+	PREFETCHT0   (R8)(SI*1)
+	VINSERTF32X8 $0x01, (R8)(DI*1), Z0, Z0
+	MOVQ         8(DX), R8
+	PREFETCHT0   (R8)(SI*1)
+	VMOVUPS      (R8)(DI*1), Y1
+	MOVQ         40(DX), R8
+	PREFETCHT0   (R8)(SI*1)
+	VINSERTF32X8 $0x01, (R8)(DI*1), Z1, Z1
+	MOVQ         16(DX), R8
+	PREFETCHT0   (R8)(SI*1)
+	VMOVUPS      (R8)(DI*1), Y2
+	MOVQ         48(DX), R8
+	PREFETCHT0   (R8)(SI*1)
+	VINSERTF32X8 $0x01, (R8)(DI*1), Z2, Z2
+	MOVQ         24(DX), R8
+	PREFETCHT0   (R8)(SI*1)
+	VMOVUPS      (R8)(DI*1), Y3
+	MOVQ         56(DX), R8
+	PREFETCHT0   (R8)(SI*1)
+	VINSERTF32X8 $0x01, (R8)(DI*1), Z3, Z3
+	MOVQ         64(DX), R8
+	PREFETCHT0   (R8)(SI*1)
+	VMOVUPS      (R8)(DI*1), Y4
+	MOVQ         96(DX), R8
+	PREFETCHT0   (R8)(SI*1)
+	VINSERTF32X8 $0x01, (R8)(DI*1), Z4, Z4
+	MOVQ         72(DX), R8
+	PREFETCHT0   (R8)(SI*1)
+	VMOVUPS      (R8)(DI*1), Y5
+	MOVQ         104(DX), R8
+	PREFETCHT0   (R8)(SI*1)
+	VINSERTF32X8 $0x01, (R8)(DI*1), Z5, Z5
+	MOVQ         80(DX), R8
+	PREFETCHT0   (R8)(SI*1)
+	VMOVUPS      (R8)(DI*1), Y6
+	MOVQ         112(DX), R8
+	PREFETCHT0   (R8)(SI*1)
+	VINSERTF32X8 $0x01, (R8)(DI*1), Z6, Z6
+	MOVQ         88(DX), R8
+	PREFETCHT0   (R8)(SI*1)
+	VMOVUPS      (R8)(DI*1), Y7
+	MOVQ         120(DX), R8
+	PREFETCHT0   (R8)(SI*1)
+	VINSERTF32X8 $0x01, (R8)(DI*1), Z7, Z7
+	VUNPCKLPS    Z1, Z0, Z8
+	VUNPCKHPS    Z1, Z0, Z9
+	VUNPCKLPS    Z3, Z2, Z10
+	VUNPCKHPS    Z3, Z2, Z11
+	VUNPCKLPS    Z5, Z4, Z12
+	VUNPCKHPS    Z5, Z4, Z13
+	VUNPCKLPS    Z7, Z6, Z14
+	VUNPCKHPS    Z7, Z6, Z15
+	VSHUFPS      $0x44, Z10, Z8, Z16
+	VSHUFPS      $0xee, Z10, Z8, Z8
+	VSHUFPS      $0x44, Z11, Z9, Z10
+	VSHUFPS      $0xee, Z11, Z9, Z9
+	VSHUFPS      $0x44, Z14, Z12, Z11
+	VSHUFPS      $0xee, Z14, Z12, Z12
+	VSHUFPS      $0x44, Z15, Z13, Z14
+	VSHUFPS      $0xee, Z15, Z13, Z13
+	VSHUFF32X4   $0x88, Z11, Z16, Z15
+	VSHUFF32X4   $0xdd, Z11, Z16, Z16
+	VSHUFF32X4   $0x88, Z12, Z8, Z11
+	VSHUFF32X4   $0xdd, Z12, Z8, Z12
+	VSHUFF32X4   $0x88, Z14, Z10, Z8
+	VSHUFF32X4   $0xdd, Z14, Z10, Z14
+	VSHUFF32X4   $0x88, Z13, Z9, Z10
+	VSHUFF32X4   $0xdd, Z13, Z9, Z9
+	VMOVUPS      Z15, (AX)
+	ADDQ         CX, AX
+	VMOVUPS      Z11, (AX)
+	ADDQ         CX, AX
+	VMOVUPS      Z8, (AX)
+	ADDQ         CX, AX
+	VMOVUPS      Z10, (AX)
+	ADDQ         CX, AX
+	VMOVUPS      Z16, (AX)
+	ADDQ         CX, AX
+	VMOVUPS      Z12, (AX)
+	ADDQ         CX, AX
+	VMOVUPS      Z14, (AX)
+	ADDQ         CX, AX
+	VMOVUPS      Z9, (AX)
+	ADDQ         CX, AX
+	ADDQ         $0x20, DI
+	ADDQ         $0x20, SI
+	SUBQ         $0x08, BX
+	JGE          k8
+
+rest:
+	ADDQ         $0x08, BX
+	JZ           done
+	MOVL         $0xffffffff, SI
+	BZHIL        BX, SI, SI
+	KMOVW        SI, K1
+	MOVQ         (DX), SI
+	VMOVUPS.Z    (SI)(DI*1), K1, Y17
+	MOVQ         32(DX), SI
+	VMOVUPS.Z    (SI)(DI*1), K1, Y0
+	VINSERTF32X8 $0x01, Y0, Z17, Z17
+	MOVQ         8(DX), SI
+	VMOVUPS.Z    (SI)(DI*1), K1, Y18
+	MOVQ         40(DX), SI
+	VMOVUPS.Z    (SI)(DI*1), K1, Y0
+	VINSERTF32X8 $0x01, Y0, Z18, Z18
+	MOVQ         16(DX), SI
+	VMOVUPS.Z    (SI)(DI*1), K1, Y19
+	MOVQ         48(DX), SI
+	VMOVUPS.Z    (SI)(DI*1), K1, Y0
+	VINSERTF32X8 $0x01, Y0, Z19, Z19
+	MOVQ         24(DX), SI
+	VMOVUPS.Z    (SI)(DI*1), K1, Y20
+	MOVQ         56(DX), SI
+	VMOVUPS.Z    (SI)(DI*1), K1, Y0
+	VINSERTF32X8 $0x01, Y0, Z20, Z20
+	MOVQ         64(DX), SI
+	VMOVUPS.Z    (SI)(DI*1), K1, Y21
+	MOVQ         96(DX), SI
+	VMOVUPS.Z    (SI)(DI*1), K1, Y0
+	VINSERTF32X8 $0x01, Y0, Z21, Z21
+	MOVQ         72(DX), SI
+	VMOVUPS.Z    (SI)(DI*1), K1, Y22
+	MOVQ         104(DX), SI
+	VMOVUPS.Z    (SI)(DI*1), K1, Y0
+	VINSERTF32X8 $0x01, Y0, Z22, Z22
+	MOVQ         80(DX), SI
+	VMOVUPS.Z    (SI)(DI*1), K1, Y23
+	MOVQ         112(DX), SI
+	VMOVUPS.Z    (SI)(DI*1), K1, Y0
+	VINSERTF32X8 $0x01, Y0, Z23, Z23
+	MOVQ         88(DX), SI
+	VMOVUPS.Z    (SI)(DI*1), K1, Y24
+	MOVQ         120(DX), DX
+	VMOVUPS.Z    (DX)(DI*1), K1, Y0
+	VINSERTF32X8 $0x01, Y0, Z24, Z24
+	VUNPCKLPS    Z18, Z17, Z0
+	VUNPCKHPS    Z18, Z17, Z1
+	VUNPCKLPS    Z20, Z19, Z2
+	VUNPCKHPS    Z20, Z19, Z3
+	VUNPCKLPS    Z22, Z21, Z4
+	VUNPCKHPS    Z22, Z21, Z5
+	VUNPCKLPS    Z24, Z23, Z6
+	VUNPCKHPS    Z24, Z23, Z7
+	VSHUFPS      $0x44, Z2, Z0, Z8
+	VSHUFPS      $0xee, Z2, Z0, Z0
+	VSHUFPS      $0x44, Z3, Z1, Z2
+	VSHUFPS      $0xee, Z3, Z1, Z1
+	VSHUFPS      $0x44, Z6, Z4, Z3
+	VSHUFPS      $0xee, Z6, Z4, Z4
+	VSHUFPS      $0x44, Z7, Z5, Z6
+	VSHUFPS      $0xee, Z7, Z5, Z5
+	VSHUFF32X4   $0x88, Z3, Z8, Z7
+	VSHUFF32X4   $0xdd, Z3, Z8, Z8
+	VSHUFF32X4   $0x88, Z4, Z0, Z3
+	VSHUFF32X4   $0xdd, Z4, Z0, Z4
+	VSHUFF32X4   $0x88, Z6, Z2, Z0
+	VSHUFF32X4   $0xdd, Z6, Z2, Z6
+	VSHUFF32X4   $0x88, Z5, Z1, Z2
+	VSHUFF32X4   $0xdd, Z5, Z1, Z1
+	VMOVUPS      Z7, (AX)
+	ADDQ         CX, AX
+	DECQ         BX
+	JZ           done
+	VMOVUPS      Z3, (AX)
+	ADDQ         CX, AX
+	DECQ         BX
+	JZ           done
+	VMOVUPS      Z0, (AX)
+	ADDQ         CX, AX
+	DECQ         BX
+	JZ           done
+	VMOVUPS      Z2, (AX)
+	ADDQ         CX, AX
+	DECQ         BX
+	JZ           done
+	VMOVUPS      Z8, (AX)
+	ADDQ         CX, AX
+	DECQ         BX
+	JZ           done
+	VMOVUPS      Z4, (AX)
+	ADDQ         CX, AX
+	DECQ         BX
+	JZ           done
+	VMOVUPS      Z6, (AX)
+
+done:
 	VZEROUPPER
 	RET
 
-// func copyBlocks12(dst *float32, ds int, src *float32, n int)
-// Requires: AVX
-TEXT ·copyBlocks12(SB), NOSPLIT, $0-32
+// func copyBlocks32(dst *float32, ds int, src *float32, n int, ahead int)
+// Requires: AVX, AVX512F, MMX+
+TEXT ·copyBlocks32(SB), NOSPLIT, $0-40
 	MOVQ dst+0(FP), AX
 	MOVQ ds+8(FP), CX
 	MOVQ src+16(FP), DX
 	MOVQ n+24(FP), BX
+	MOVQ ahead+32(FP), SI
+	ADDQ DX, SI
 
 loop:
-	VMOVUPS (DX), Y0
-	VMOVUPS 32(DX), X1
-	VMOVUPS Y0, (AX)
-	VMOVUPS X1, 32(AX)
-	ADDQ    $0x30, DX
-	ADDQ    CX, AX
-	DECQ    BX
-	JNZ     loop
+	PREFETCHT0 (SI)
+	PREFETCHT0 64(SI)
+	VMOVUPS    (DX), Z0
+	VMOVUPS    64(DX), Z1
+	VMOVUPS    Z0, (AX)
+	VMOVUPS    Z1, 64(AX)
+	ADDQ       $0x00000080, DX
+	ADDQ       $0x00000080, SI
+	ADDQ       CX, AX
+	DECQ       BX
+	JNZ        loop
+	VZEROUPPER
+	RET
+
+// func copyBlocks12(dst *float32, ds int, src *float32, n int, ahead int)
+// Requires: AVX, MMX+
+TEXT ·copyBlocks12(SB), NOSPLIT, $0-40
+	MOVQ dst+0(FP), AX
+	MOVQ ds+8(FP), CX
+	MOVQ src+16(FP), DX
+	MOVQ n+24(FP), BX
+	MOVQ ahead+32(FP), SI
+	ADDQ DX, SI
+
+loop:
+	PREFETCHT0 (SI)
+	VMOVUPS    (DX), Y0
+	VMOVUPS    32(DX), X1
+	VMOVUPS    Y0, (AX)
+	VMOVUPS    X1, 32(AX)
+	ADDQ       $0x30, DX
+	ADDQ       $0x30, SI
+	ADDQ       CX, AX
+	DECQ       BX
+	JNZ        loop
 	VZEROUPPER
 	RET

@@ -37,9 +37,11 @@ var avx2 = tileSet{
 		{nil, tile1x16m, tile2x16m, tile3x16m, tile4x16m, tile5x16m, tile6x16m},
 		{nil, tile1x8m, tile2x8m, tile3x8m, tile4x8m, tile5x8m, tile6x8m},
 	},
-	packed:   tile6x16packed,
-	copyRows: copyBlocks6,
-	copyCols: copyBlocks16,
+	packed:    tile6x16packed,
+	transpose: transpose8xN,
+	lanes:     8,
+	copyRows:  copyBlocks6,
+	copyCols:  copyBlocks16,
 }
 
 //go:noescape
@@ -102,20 +104,21 @@ func tile6x8m(args *kernelArgs)
 func tile6x16packed(args *kernelArgs)
 
 // transpose8xN writes n rows of 8 floats, ds bytes apart: the columns of the
-// eight rows. It prefetches what lies ahead bytes after the rows it reads.
+// first eight rows. It prefetches what lies ahead bytes after the rows it reads.
 //
 //go:noescape
-func transpose8xN(dst unsafe.Pointer, ds int, rows *[8]unsafe.Pointer, n, ahead int)
+func transpose8xN(dst unsafe.Pointer, ds int, rows *[16]unsafe.Pointer, n, ahead int)
 
-// copyBlocks16 copies n blocks of 16 adjacent floats to places ds bytes apart.
+// copyBlocks16 copies n blocks of 16 adjacent floats to places ds bytes apart,
+// and prefetches what lies ahead bytes after them.
 //
 //go:noescape
-func copyBlocks16(dst unsafe.Pointer, ds int, src unsafe.Pointer, n int)
+func copyBlocks16(dst unsafe.Pointer, ds int, src unsafe.Pointer, n, ahead int)
 
-// copyBlocks6 copies n blocks of 6 adjacent floats to places ds bytes apart.
+// copyBlocks6 is copyBlocks16 for blocks of 6.
 //
 //go:noescape
-func copyBlocks6(dst unsafe.Pointer, ds int, src unsafe.Pointer, n int)
+func copyBlocks6(dst unsafe.Pointer, ds int, src unsafe.Pointer, n, ahead int)
 
 // gemvColumns64 computes tiles strips of 64 results from a vector a and rows of b.
 //

@@ -3396,43 +3396,51 @@ done:
 	VZEROUPPER
 	RET
 
-// func copyBlocks16(dst *float32, ds int, src *float32, n int)
-// Requires: AVX
-TEXT ·copyBlocks16(SB), NOSPLIT, $0-32
+// func copyBlocks16(dst *float32, ds int, src *float32, n int, ahead int)
+// Requires: AVX, MMX+
+TEXT ·copyBlocks16(SB), NOSPLIT, $0-40
 	MOVQ dst+0(FP), AX
 	MOVQ ds+8(FP), CX
 	MOVQ src+16(FP), DX
 	MOVQ n+24(FP), BX
+	MOVQ ahead+32(FP), SI
+	ADDQ DX, SI
 
 loop:
-	VMOVUPS (DX), Y0
-	VMOVUPS 32(DX), Y1
-	VMOVUPS Y0, (AX)
-	VMOVUPS Y1, 32(AX)
-	ADDQ    $0x40, DX
-	ADDQ    CX, AX
-	DECQ    BX
-	JNZ     loop
+	PREFETCHT0 (SI)
+	VMOVUPS    (DX), Y0
+	VMOVUPS    32(DX), Y1
+	VMOVUPS    Y0, (AX)
+	VMOVUPS    Y1, 32(AX)
+	ADDQ       $0x40, DX
+	ADDQ       $0x40, SI
+	ADDQ       CX, AX
+	DECQ       BX
+	JNZ        loop
 	VZEROUPPER
 	RET
 
-// func copyBlocks6(dst *float32, ds int, src *float32, n int)
-// Requires: AVX
-TEXT ·copyBlocks6(SB), NOSPLIT, $0-32
+// func copyBlocks6(dst *float32, ds int, src *float32, n int, ahead int)
+// Requires: AVX, MMX+
+TEXT ·copyBlocks6(SB), NOSPLIT, $0-40
 	MOVQ dst+0(FP), AX
 	MOVQ ds+8(FP), CX
 	MOVQ src+16(FP), DX
 	MOVQ n+24(FP), BX
+	MOVQ ahead+32(FP), SI
+	ADDQ DX, SI
 
 loop:
-	VMOVUPS (DX), X0
-	VMOVSD  16(DX), X1
-	VMOVUPS X0, (AX)
-	VMOVSD  X1, 16(AX)
-	ADDQ    $0x18, DX
-	ADDQ    CX, AX
-	DECQ    BX
-	JNZ     loop
+	PREFETCHT0 (SI)
+	VMOVUPS    (DX), X0
+	VMOVSD     16(DX), X1
+	VMOVUPS    X0, (AX)
+	VMOVSD     X1, 16(AX)
+	ADDQ       $0x18, DX
+	ADDQ       $0x18, SI
+	ADDQ       CX, AX
+	DECQ       BX
+	JNZ        loop
 	VZEROUPPER
 	RET
 

@@ -31,8 +31,13 @@ type tileSet struct {
 	// through a column of tiles.
 	tiles  [3][]func(*kernelArgs)
 	packed func(*kernelArgs) // for whole tiles of packed operands
-	// copyRows and copyCols copy n blocks of mr and nr adjacent floats to places ds bytes apart.
-	copyRows, copyCols func(dst unsafe.Pointer, ds int, src unsafe.Pointer, n int)
+	// transpose packs lanes rows of n floats, which mr does not exceed and nr is a
+	// multiple of.
+	transpose func(dst unsafe.Pointer, ds int, rows *[16]unsafe.Pointer, n, ahead int)
+	lanes     int
+	// copyRows and copyCols copy n blocks of mr and nr adjacent floats to places
+	// ds bytes apart, and prefetch what lies ahead bytes after them.
+	copyRows, copyCols func(dst unsafe.Pointer, ds int, src unsafe.Pointer, n, ahead int)
 }
 
 // The largest tile of any set.
@@ -53,7 +58,7 @@ type simd struct {
 // would be allocated anew for each call.
 type simdScratch struct {
 	args kernelArgs
-	rows [8]unsafe.Pointer
+	rows [16]unsafe.Pointer
 	dots [8]float32
 	tile [maxRows * maxCols]float32
 	_    [64]byte
@@ -152,14 +157,15 @@ func (v *simd) gemv(worker int, x *vec[float32], lo, hi int) {
 		s.args.a, s.args.b, s.args.c = nil, nil, nil
 		return
 	}
-	for ; lo < hi; lo += len(s.rows) {
-		for r := range s.rows {
-			s.rows[r] = base(x.w[min(lo+r, hi-1)*x.sj:])
+	rows := (*[8]unsafe.Pointer)(s.rows[:])
+	for ; lo < hi; lo += len(rows) {
+		for r := range rows {
+			rows[r] = base(x.w[min(lo+r, hi-1)*x.sj:])
 		}
-		gemvDots8(&s.dots, base(x.x), &s.rows, x.k)
+		gemvDots8(&s.dots, base(x.x), rows, x.k)
 		storeRow(x.out[lo*x.so:], x.so, s.dots[:min(len(s.dots), hi-lo)], x.alpha, x.add)
 	}
-	s.rows = [8]unsafe.Pointer{}
+	*rows = [8]unsafe.Pointer{}
 }
 
 func (s *simdScratch) gemvByColumns(set *tileSet, x *vec[float32], lo, hi int) {

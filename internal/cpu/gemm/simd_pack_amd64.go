@@ -5,7 +5,7 @@ package gemm
 import "unsafe"
 
 // Packing copies in the order of the source where one of its strides is 1:
-// row by row, or eight rows at a time through a transposition in registers.
+// row by row, or 8 or 16 rows at a time through a transposition in registers.
 
 // packB stores src: (kc, cols). Columns that complete the last panel hold
 // anything; they take part in no result that is stored.
@@ -14,7 +14,7 @@ func (v *simd) packB(worker int, dst []float32, step int, src Matrix[float32], k
 	case src.Col == 1:
 		packRows(dst, step, nr, src, kc, cols, v.set.copyCols)
 	case src.Row == 1:
-		v.workers[worker].packTransposed(dst, step, nr, src.t(), cols, kc)
+		v.packTransposed(worker, dst, step, nr, src.t(), cols, kc)
 	default:
 		packElements(dst, step, nr, src.t(), cols, kc)
 	}
@@ -24,7 +24,7 @@ func (v *simd) packB(worker int, dst []float32, step int, src Matrix[float32], k
 func (v *simd) packA(worker int, dst []float32, step int, src Matrix[float32], rows, kc int) {
 	switch mr := v.set.sizes.mr; {
 	case src.Col == 1:
-		v.workers[worker].packTransposed(dst, step, mr, src, rows, kc)
+		v.packTransposed(worker, dst, step, mr, src, rows, kc)
 	case src.Row == 1:
 		packRows(dst, step, mr, src.t(), kc, rows, v.set.copyRows)
 	default:
@@ -33,31 +33,35 @@ func (v *simd) packA(worker int, dst []float32, step int, src Matrix[float32], r
 }
 
 // packTransposed stores src: (rows, kc), whose columns are adjacent, as tiles of
-// width rows, eight at a time. The last eight of a width that is not a multiple
-// of 8 reach into the next k, so they come first, and what they overwrite
-// is written after them: by the first eight, or their own next k.
-func (s *simdScratch) packTransposed(dst []float32, step, width int, src Matrix[float32], rows, kc int) {
-	for i := 0; i < rows; i += width {
-		last := min(width, rows-i) - 1
-		for g := last &^ 7; g >= 0; g -= len(s.rows) {
-			for r := range s.rows {
-				s.rows[r] = base(src.Data[(i+min(g+r, last))*src.Row:])
-			}
-			transpose8xN(base(dst[i/width*step+g:]), width*f32Size, &s.rows, kc, width*src.Row*f32Size)
+// width rows. Where tiles are narrower than vectors, each k overwrites the last
+// elements of the one before, which are none of the tile's.
+func (v *simd) packTransposed(worker int, dst []float32, step, width int, src Matrix[float32], rows, kc int) {
+	s := &v.workers[worker]
+	group := min(width, v.set.lanes)
+	for i := 0; i < rows; i += group {
+		last := min(i+group, rows) - 1
+		for r := range s.rows[:v.set.lanes] {
+			s.rows[r] = base(src.Data[min(i+r, last)*src.Row:])
 		}
+		to := dst[i/width*step+i%width:]
+		v.set.transpose(base(to), width*f32Size, &s.rows, kc, group*src.Row*f32Size)
 	}
-	s.rows = [8]unsafe.Pointer{}
+	s.rows = [16]unsafe.Pointer{}
 }
+
+// rowsAhead is how far ahead of copying rows are prefetched: where a block has
+// short pieces of long rows, the processor does not foresee the next one.
+const rowsAhead = 8
 
 // packRows stores src: (kc, cols), whose columns are adjacent, as panels of
 // width columns; blocks copies whole ones.
 func packRows(dst []float32, step, width int, src Matrix[float32], kc, cols int,
-	blocks func(dst unsafe.Pointer, ds int, src unsafe.Pointer, n int)) {
+	blocks func(dst unsafe.Pointer, ds int, src unsafe.Pointer, n, ahead int)) {
 	full, rest := cols/width, cols%width
 	for k := range kc {
 		row := src.Data[k*src.Row:]
 		if full > 0 {
-			blocks(base(dst[k*width:]), step*f32Size, base(row), full)
+			blocks(base(dst[k*width:]), step*f32Size, base(row), full, rowsAhead*src.Row*f32Size)
 		}
 		if rest > 0 {
 			copy(dst[full*step+k*width:][:rest], row[full*width:])

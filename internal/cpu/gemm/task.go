@@ -22,6 +22,8 @@ type sizes struct {
 
 	// Small operands are read in place; 0 in kernels that read packed ones only.
 	inPlaceB    int // B is not packed for up to this many rows of A, if its columns are adjacent
+	inPlaceRows int // or for up to this many, if besides
+	inPlaceBLen int // it has at most this many elements
 	inPlaceA    int // A is not packed for up to this many columns of B, if its columns are adjacent
 	inPlaceALen int // and it has at most this many elements
 }
@@ -179,7 +181,7 @@ func (t *task[T]) spread(p phase, chunks, threads int) {
 func (t *task[T]) plan(products int) {
 	z := t.kern.sizes()
 	t.tilesM = ceilDiv(t.m, z.mr)
-	t.packB = t.b.Col != 1 || t.m > z.inPlaceB
+	t.packB = t.b.Col != 1 || t.m > z.inPlaceB && (t.m > z.inPlaceRows || t.n*t.k > z.inPlaceBLen)
 	t.packA = t.n > z.nr && (t.n > z.inPlaceA || t.a.Col != 1 || products*t.m*t.k > z.inPlaceALen) || z.inPlaceA == 0
 	t.kstep = (ceilDiv(t.k, ceilDiv(t.k, z.kc)) + 7) &^ 7
 	t.blocksM = ceilDiv(t.tilesM, max(1, z.mcLen/(t.kstep*z.mr)))

@@ -13,7 +13,7 @@ func available() []string {
 		return sets
 	}
 	sets = append(sets, AVX2)
-	if x.HasAVX512F && x.HasAVX512VL && x.HasAVX512BW && x.HasAVX512DQ {
+	if x.HasBMI2 && x.HasAVX512F && x.HasAVX512VL && x.HasAVX512BW && x.HasAVX512DQ {
 		sets = append(sets, AVX512)
 	}
 	return sets

@@ -15,7 +15,7 @@ import (
 const (
 	Portable = "portable" // plain Go
 	AVX2     = "avx2"     // amd64 with AVX2 and FMA
-	AVX512   = "avx512"   // and with AVX-512 F, VL, BW and DQ, as x86-64-v4 has
+	AVX512   = "avx512"   // and with BMI2 and AVX-512 F, VL, BW and DQ, as x86-64-v4 has
 )
 
 // variable is the environment variable that overrides the choice.
