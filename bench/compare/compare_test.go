@@ -87,10 +87,13 @@ func TestParseTorch(t *testing.T) {
 }
 
 func TestTorchEnvironment(t *testing.T) {
-	p := &peer{dir: "/blis"}
+	p := &peer{dir: "/blis", setting: "BLIS_ARCH_TYPE=0"}
+	if got, want := p.name(), "torch, blis, BLIS_ARCH_TYPE=0"; got != want {
+		t.Errorf("named %s, want %s", got, want)
+	}
 	base := []string{"HOME=/x", "OPENBLAS_CORETYPE=Haswell", "LD_LIBRARY_PATH=/y", "OPENBLAS_CORETYPE_NOT=1"}
 	operation := p.environment(base, cases.Case{}, 2)
-	for _, want := range []string{"HOME=/x", "OPENBLAS_CORETYPE_NOT=1", "LD_LIBRARY_PATH=/blis", "OMP_NUM_THREADS=2", "MALLOC_MMAP_MAX_=0"} {
+	for _, want := range []string{"HOME=/x", "OPENBLAS_CORETYPE_NOT=1", "LD_LIBRARY_PATH=/blis", "OMP_NUM_THREADS=2", "MALLOC_MMAP_MAX_=0", "BLIS_ARCH_TYPE=0"} {
 		if !slices.Contains(operation, want) {
 			t.Errorf("no %s in %q", want, operation)
 		}

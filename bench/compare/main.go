@@ -120,6 +120,9 @@ func run(ctx context.Context, o options, out, progress io.Writer) error {
 		fmt.Fprintf(progress, "PyTorch is left out: %v\n%s", err, howToGet)
 	}
 	sides := append([]side{ours}, peers...)
+	for _, s := range sides {
+		fmt.Fprintln(progress, "measuring", s.name())
+	}
 	report := newReport(o, time.Now())
 	err = measureAll(ctx, o, chosen, sides, report, progress)
 	report.print(out)
