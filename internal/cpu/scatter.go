@@ -58,6 +58,9 @@ func (Device) EmbeddingGrad(dw, index, dy backend.Operand) {
 const minColumns = 128
 
 func runScatter(columns, rows *iter.Loop, dst, index, src *backend.Operand, jump int) {
+	if rows.Len() == 0 {
+		return // the columns may be beyond counting
+	}
 	j := jobs.get()
 	j.setLoop(columns, dst, index, src)
 	j.inner, j.jump = *rows, jump
