@@ -11,6 +11,7 @@ import (
 
 	"github.com/stria-ml/stria/bench/cases"
 	"github.com/stria-ml/stria/internal/cpu/limits"
+	"github.com/stria-ml/stria/internal/peakmem"
 )
 
 // limitsToo makes each benchmark report what the machine can do, measured in the
@@ -75,8 +76,8 @@ func measure(b *testing.B, c cases.Case) {
 		if c.FLOPs > 0 {
 			b.ReportMetric(c.FLOPs/1e9, "GFLOP/op")
 		}
-		if peak := peakResident(); peak > 0 {
-			b.ReportMetric(peak, "peak-MiB")
+		if peak := peakmem.Bytes(); peak > 0 {
+			b.ReportMetric(float64(peak)/(1<<20), "peak-MiB")
 		}
 	}
 	if *limitsToo {

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 
 	"github.com/stria-ml/stria/internal/parallel"
+	"github.com/stria-ml/stria/internal/peakmem"
 	"github.com/stria-ml/stria/nn"
 )
 
@@ -15,8 +16,9 @@ type Result struct {
 	Dir        string     `json:"run"` // the folder
 	Steps      int64      `json:"steps"`
 	Parameters int        `json:"parameters"`
-	Evaluation Evaluation `json:"evaluation"` // of the last step
-	Samples    []string   `json:"samples"`    // lines that show what the model does
+	Evaluation Evaluation `json:"evaluation"`                  // of the last step
+	Samples    []string   `json:"samples"`                     // lines that show what the model does
+	PeakMemory uint64     `json:"peak_memory_bytes,omitempty"` // that the process had resident so far; 0 where the system does not say
 }
 
 // TrainGQA makes a run of the options in the folder dir, which must not exist
@@ -149,5 +151,7 @@ func (g *GQA) train(ctx context.Context, run *Run, checkpoint string, reporter R
 	if result.Samples, err = g.Samples(ctx); err != nil {
 		return result, err
 	}
-	return result, run.Plot()
+	err = run.Plot()
+	result.PeakMemory = peakmem.Bytes()
+	return result, err
 }

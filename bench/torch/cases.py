@@ -142,6 +142,8 @@ TRAINING = {
     "AdamW": adamw, "Attention": attention, "Step": training_step, "Generate": generate,
 }
 
+MODELS = ("Step/", "Generate/")
+
 
 def make(name):
     """The step of a case, and whether it needs a graph."""

@@ -9,7 +9,10 @@ import torch
 
 import cases
 
-WARM_STEPS = 3
+# The C library's memory grows, page fault by page fault, for the first six steps of
+# some single operations, to half their final speed and less.
+WARM_STEPS = 10
+WARM_MODEL_STEPS = 3
 
 
 def seconds_of(step, count):
@@ -19,9 +22,9 @@ def seconds_of(step, count):
     return time.perf_counter() - start
 
 
-def measure(step, seconds):
+def measure(step, seconds, warm_steps):
     """Seconds per step over a batch of about that length, and its steps."""
-    seconds_of(step, WARM_STEPS)
+    seconds_of(step, warm_steps)
     count = 1
     while (took := seconds_of(step, count)) < seconds / 5:
         count *= 4
@@ -44,7 +47,7 @@ def main():
     torch.manual_seed(0)
     step, needs_graph = cases.make(name)
     with torch.set_grad_enabled(needs_graph):
-        per_step, count = measure(step, seconds)
+        per_step, count = measure(step, seconds, WARM_MODEL_STEPS if name.startswith(cases.MODELS) else WARM_STEPS)
     print(json.dumps({
         "seconds": per_step, "steps": count, "peak_mib": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024,
         "torch": torch.__version__, "threads": torch.get_num_threads(), "blas": mapped_blas(),

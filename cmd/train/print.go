@@ -12,7 +12,7 @@ func (a *app) printResult(r train.Result, asJSON bool) error {
 	if asJSON {
 		return json.NewEncoder(a.stdout).Encode(r)
 	}
-	fmt.Fprintf(a.stdout, "%d parameters, %d steps\n", r.Parameters, r.Steps)
+	fmt.Fprintf(a.stdout, "%d parameters, %d steps%s\n", r.Parameters, r.Steps, memoryText(r.PeakMemory))
 	fmt.Fprintln(a.stdout, evaluationText(r.Evaluation))
 	fmt.Fprintln(a.stdout)
 	for _, line := range r.Samples {
@@ -20,6 +20,14 @@ func (a *app) printResult(r train.Result, asJSON bool) error {
 	}
 	_, err := fmt.Fprintf(a.stdout, "\nrun folder: %s\n", r.Dir)
 	return err
+}
+
+// memoryText is empty where the system does not say.
+func memoryText(peak uint64) string {
+	if peak == 0 {
+		return ""
+	}
+	return fmt.Sprintf(", at most %d MiB of memory", peak>>20)
 }
 
 func evaluationText(e train.Evaluation) string {

@@ -15,7 +15,7 @@ func TestWorkflow(t *testing.T) {
 	trained := done(t, dir, with(tiny, "--out=run")...)
 	for _, want := range []string{
 		`(?m)^held-out exact-match accuracy: \d+\.\d\d% \(\d+/10[01]\), loss \d+\.\d{4}$`,
-		`(?m)^  [ \d]+\+[ \d]+=`, `(?m)^run folder: run$`,
+		`(?m)^  [ \d]+\+[ \d]+=`, `(?m)^run folder: run$`, `(?m)^\d+ parameters, 9 steps(, at most \d+ MiB of memory)?$`,
 	} {
 		if !regexp.MustCompile(want).MatchString(trained.stdout) {
 			t.Errorf("stdout has nothing like %s:\n%s", want, trained.stdout)

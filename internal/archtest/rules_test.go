@@ -13,6 +13,7 @@ var allowed = map[string][]string{
 	"internal/goldentest":  {},
 	"internal/half":        {},
 	"internal/parallel":    {"internal/freelist"},
+	"internal/peakmem":     {},
 	"internal/philox":      {},
 	"internal/regularfile": {},
 	"internal/strictjson":  {},
@@ -54,7 +55,7 @@ var allowed = map[string][]string{
 
 	// training
 	"train": {
-		"internal/atomicfile", "internal/parallel", "internal/regularfile", "internal/strictjson", "tensor", "autograd", "nn",
+		"internal/atomicfile", "internal/parallel", "internal/peakmem", "internal/regularfile", "internal/strictjson", "tensor", "autograd", "nn",
 		"models/gqa", "checkpoints", "checkpoints/safetensors", "datasets", "optim", "tokenizer",
 	},
 	"cmd/train": {"internal/regularfile", "tensor", "nn", "models/gqa", "checkpoints", "checkpoints/safetensors", "datasets", "tokenizer", "train"},

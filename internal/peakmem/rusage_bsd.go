@@ -1,0 +1,14 @@
+//go:build freebsd || netbsd || openbsd || dragonfly
+
+package peakmem
+
+import "syscall"
+
+// maxResident is what getrusage says, in KiB on this system.
+func maxResident() uint64 {
+	var usage syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &usage); err != nil || usage.Maxrss < 0 {
+		return 0
+	}
+	return uint64(usage.Maxrss) << 10
+}

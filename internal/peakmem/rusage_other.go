@@ -1,0 +1,5 @@
+//go:build !(darwin || freebsd || netbsd || openbsd || dragonfly)
+
+package peakmem
+
+func maxResident() uint64 { return 0 }
