@@ -23,9 +23,10 @@ var allowed = map[string][]string{
 	"internal/cpu/kernelset": {},
 	"internal/cpu/gemm":      {"internal/cpu/kernelset", "internal/freelist", "internal/parallel"},
 	"internal/cpu/vecmath":   {"internal/cpu/kernelset"},
+	"internal/cpu/rowvec":    {"internal/cpu/kernelset"},
 	"internal/cpu/limits":    {"internal/parallel"},
 	"internal/cpu": {
-		"internal/backend", "internal/cpu/gemm", "internal/cpu/vecmath", "internal/freelist", "internal/half",
+		"internal/backend", "internal/cpu/gemm", "internal/cpu/rowvec", "internal/cpu/vecmath", "internal/freelist", "internal/half",
 		"internal/iter", "internal/parallel", "internal/philox",
 	},
 

@@ -1,0 +1,83 @@
+//go:build !purego
+
+package rowvec
+
+import "github.com/stria-ml/stria/internal/cpu/kernelset"
+
+//go:generate sh -c "cd ../_asm && go run . -set rows -out ../rowvec/kernels_amd64.s"
+
+var avx2 = kernels{
+	name:           kernelset.AVX2,
+	max:            maxAVX2,
+	sum:            sumAVX2,
+	dot:            dotAVX2,
+	deviation:      deviationAVX2,
+	addRow:         addRowAVX2,
+	addRows4:       addRows4AVX2,
+	scaleNorm:      scaleNormAVX2,
+	shiftNorm:      shiftNormAVX2,
+	normGradSums:   normGradSumsAVX2,
+	normGradSumsW:  normGradSumsWAVX2,
+	normGradSumsWB: normGradSumsWBAVX2,
+	normGrad:       normGradAVX2,
+	normGradAdd:    normGradAddAVX2,
+	affine:         affineAVX2,
+	affineStream:   affineStreamAVX2,
+	softmaxGrad:    softmaxGradAVX2,
+	subScaled:      subScaledAVX2,
+	rotateHalf:     rotateHalfAVX2,
+}
+
+//go:noescape
+func maxAVX2(x *float32, n int) float32
+
+//go:noescape
+func sumAVX2(x *float32, n int) float64
+
+//go:noescape
+func dotAVX2(x, y *float32, n int) float64
+
+//go:noescape
+func deviationAVX2(x *float32, n int, centre float64) float64
+
+//go:noescape
+func addRowAVX2(acc *float64, x *float32, n int)
+
+//go:noescape
+func addRows4AVX2(acc *float64, x0, x1, x2, x3 *float32, n int)
+
+//go:noescape
+func scaleNormAVX2(y, x, w *float32, n int, mean, rstd float32)
+
+//go:noescape
+func shiftNormAVX2(y, x, w, b *float32, n int, mean, rstd float32)
+
+//go:noescape
+func normGradSumsAVX2(x, w, dy *float32, n int, mean, rstd float32) (sum, product float64)
+
+//go:noescape
+func normGradSumsWAVX2(dw *float64, x, w, dy *float32, n int, mean, rstd float32) (sum, product float64)
+
+//go:noescape
+func normGradSumsWBAVX2(dw, db *float64, x, w, dy *float32, n int, mean, rstd float32) (sum, product float64)
+
+//go:noescape
+func normGradAVX2(dx, x, w, dy *float32, n int, mean, rstd, level, pull float32)
+
+//go:noescape
+func normGradAddAVX2(dx, x, w, dy *float32, n int, mean, rstd, level, pull float32)
+
+//go:noescape
+func affineAVX2(dst, x *float32, n int, a, factor, b float32)
+
+//go:noescape
+func affineStreamAVX2(dst, x *float32, n int, a, factor, b float32)
+
+//go:noescape
+func softmaxGradAVX2(dx, y, dy *float32, n int, mean float32)
+
+//go:noescape
+func subScaledAVX2(dst, x, y *float32, n int, factor float32)
+
+//go:noescape
+func rotateHalfAVX2(dstA, dstB, a, b, cos, sin *float32, n int, sign uint32)
