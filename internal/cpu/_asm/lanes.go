@@ -10,15 +10,59 @@ import (
 	. "github.com/mmcloughlin/avo/reg"
 )
 
-// lanes are the two registers of one value for vectors that are worked on side
-// by side: one long chain of operations alone leaves the processor waiting.
-type lanes [2]VecVirtual
+// extension is a vector extension, as far as elementary functions differ by it.
+type extension struct {
+	simd
+	suffix string // of the kernels' names
+	unroll int    // registers of one value, see lanes
+	hoist  bool   // whether there are registers for constants
+	// round rounds to integers.
+	round func(x, y VecVirtual)
+	// zeroRest copies the lanes of the mask; the others become zero.
+	zeroRest func(x, mask Register, y VecVirtual)
+	// high is the upper half of r.
+	high func(r VecVirtual) VecVirtual
+	// half is the lower half of r.
+	half func(r VecVirtual) Register
+}
 
-func newLanes() lanes { return lanes{YMM(), YMM()} }
+var forAVX2 = extension{
+	simd: avx2, suffix: "AVX2", unroll: 2,
+	round:    func(x, y VecVirtual) { VROUNDPS(Imm(0), x, y) },
+	zeroRest: func(x, mask Register, y VecVirtual) { VANDPS(x, mask, y) },
+	high: func(r VecVirtual) VecVirtual {
+		h := XMM()
+		VEXTRACTF128(Imm(1), r, h)
+		return h
+	},
+	half: func(r VecVirtual) Register { return r.AsX() },
+}
+
+var forAVX512 = extension{
+	simd: avx512, suffix: "AVX512", unroll: 1, hoist: true,
+	round:    func(x, y VecVirtual) { VRNDSCALEPS(Imm(0), x, y) },
+	zeroRest: func(x, mask Register, y VecVirtual) { VMOVAPS_Z(x, mask, y) },
+	high: func(r VecVirtual) VecVirtual {
+		h := YMM()
+		VEXTRACTF32X8(Imm(1), r, h)
+		return h
+	},
+	half: func(r VecVirtual) Register { return r.AsY() },
+}
+
+// isa is the extension that kernels are being generated for.
+var isa *extension
+
+// lanes are the registers of one value for vectors that are worked on side by
+// side: with few registers, a processor does not look far enough ahead to
+// overlap the long chains of operations of one vector with those of the next.
+type lanes []VecVirtual
+
+func newLanes() lanes { return isa.vectors(isa.unroll) }
 
 // do emits one instruction per lane; operands that are not lanes are shared.
 func do(instruction any, operands ...any) {
-	for l := range 2 {
+	for l := range isa.unroll {
 		args := make([]reflect.Value, len(operands))
 		for i, op := range operands {
 			if v, ok := op.(lanes); ok {
@@ -30,33 +74,60 @@ func do(instruction any, operands ...any) {
 	}
 }
 
-// constants are the 32-byte read-only vectors made so far, by name.
+// constants are the read-only vectors made so far, by name.
 var constants = map[string]Mem{}
 
-// words is a vector of eight equal 32-bit words.
-func words(u uint32) Mem {
-	return constant(fmt.Sprintf("w%08x", u), 4, U32(u))
+// held are the constants that the kernel has in registers.
+var held []struct {
+	name string
+	m    Mem
+	r    VecVirtual
 }
 
-// quads is a vector of four equal 64-bit words.
-func quads(u uint64) Mem {
-	return constant(fmt.Sprintf("q%016x", u), 8, U64(u))
+// words is a vector of equal 32-bit words.
+func words(u uint32) Op {
+	return vector(fmt.Sprintf("w%08x", u), 4, func(int) Constant { return U32(u) })
 }
 
-func constant(name string, size int, value Constant) Mem {
+// quads is a vector of equal 64-bit words.
+func quads(u uint64) Op {
+	return vector(fmt.Sprintf("q%016x", u), 8, func(int) Constant { return U64(u) })
+}
+
+// vector is a read-only vector: a register, if there are enough, or memory.
+func vector(name string, size int, value func(i int) Constant) Op {
+	m := readOnly(name, isa.bytes, size, value)
+	if !isa.hoist {
+		return m
+	}
+	for _, h := range held {
+		if h.name == name {
+			return h.r
+		}
+	}
+	r := isa.vector()
+	held = append(held, struct {
+		name string
+		m    Mem
+		r    VecVirtual
+	}{name, m, r})
+	return r
+}
+
+func readOnly(name string, bytes, size int, value func(i int) Constant) Mem {
 	m, ok := constants[name]
 	if !ok {
 		m = GLOBL(name, RODATA|NOPTR)
-		for i := 0; i < 32; i += size {
-			DATA(i, value)
+		for i := range bytes / size {
+			DATA(i*size, value(i))
 		}
 		constants[name] = m
 	}
 	return m
 }
 
-func f32(x float64) Mem { return words(math.Float32bits(float32(x))) }
-func f64(x float64) Mem { return quads(math.Float64bits(x)) }
+func f32(x float64) Op { return words(math.Float32bits(float32(x))) }
+func f64(x float64) Op { return quads(math.Float64bits(x)) }
 
 // load32 and load64 return lanes that hold a constant.
 func load32(x float64) lanes {
@@ -65,68 +136,16 @@ func load32(x float64) lanes {
 	return r
 }
 
+// operand32 is a constant where an instruction takes no memory.
+func operand32(x float64) any {
+	if isa.hoist {
+		return f32(x)
+	}
+	return load32(x)
+}
+
 func load64(x float64) lanes {
 	r := newLanes()
 	do(VMOVUPD, f64(x), r)
 	return r
-}
-
-// function32 generates dst[i] = f(src[i]) for n > 0 floats, 16 at a time.
-func function32(name string, f func(x lanes) lanes) {
-	function(name, 2, func(load, store func(v int, r VecVirtual)) {
-		x := newLanes()
-		load(0, x[0])
-		load(1, x[1])
-		y := f(x)
-		store(0, y[0])
-		store(1, y[1])
-	})
-}
-
-// function64 is function32 for an f that computes in float64, 8 at a time.
-func function64(name string, f func(x lanes) lanes) {
-	function(name, 1, func(load, store func(v int, r VecVirtual)) {
-		all, high := YMM(), XMM()
-		load(0, all)
-		VEXTRACTF128(Imm(1), all, high)
-		x := newLanes()
-		VCVTPS2PD(all.AsX(), x[0])
-		VCVTPS2PD(high, x[1])
-		y := f(x)
-		lo, hi := YMM(), YMM()
-		VCVTPD2PSY(y[0], lo.AsX())
-		VCVTPD2PSY(y[1], hi.AsX())
-		VINSERTF128(Imm(1), hi.AsX(), lo, lo)
-		store(0, lo)
-	})
-}
-
-// function generates a loop over blocks of vecs vectors, and the same body
-// once more, with masked loads and stores, for what remains.
-func function(name string, vecs int, body func(load, store func(v int, r VecVirtual))) {
-	TEXT(name, NOSPLIT, "func(dst *float32, src *float32, n int)")
-	dst := Load(Param("dst"), GP64())
-	src := Load(Param("src"), GP64())
-	n := Load(Param("n"), GP64()).(GPVirtual)
-	SUBQ(imm(8*vecs), n)
-	JLT(LabelRef("tail"))
-	Label("loop")
-	body(
-		func(v int, r VecVirtual) { VMOVUPS(at(src, 32*v), r) },
-		func(v int, r VecVirtual) { VMOVUPS(r, at(dst, 32*v)) },
-	)
-	ADDQ(imm(32*vecs), src)
-	ADDQ(imm(32*vecs), dst)
-	SUBQ(imm(8*vecs), n)
-	JGE(LabelRef("loop"))
-	Label("tail")
-	ADDQ(imm(8*vecs), n)
-	JZ(LabelRef("done"))
-	body(
-		func(v int, r VecVirtual) { VMASKMOVPS(at(src, 32*v), masksFirst(n, vecs)[v], r) },
-		func(v int, r VecVirtual) { VMASKMOVPS(r, masksFirst(n, vecs)[v], at(dst, 32*v)) },
-	)
-	Label("done")
-	VZEROUPPER()
-	RET()
 }

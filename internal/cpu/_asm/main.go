@@ -1,5 +1,5 @@
 // Command asm generates the AVX2+FMA assembly of the packages gemm, vecmath and
-// limits, and with -set gemm512 and limits512 what they have for AVX-512. Their
+// limits, and with -set gemm512, vecmath512 and limits512 what they have for AVX-512. Their
 // go:generate lines run it:
 //
 //	go run . -set gemm -out ../gemm/kernels_amd64.s
@@ -15,7 +15,7 @@ import (
 )
 
 func main() {
-	set := flag.String("set", "", "kernels to generate: gemm, gemm512, vecmath, limits or limits512")
+	set := flag.String("set", "", "kernels to generate: gemm, gemm512, vecmath, vecmath512, limits or limits512")
 	flag.Parse()
 	ConstraintExpr("amd64,!purego")
 	switch *set {
@@ -24,13 +24,19 @@ func main() {
 	case "gemm512":
 		gemm512()
 	case "vecmath":
-		vecmath()
+		vecmath(&forAVX2)
+	case "vecmath512":
+		vecmath(&forAVX512)
+	case "rows":
+		rows()
+	case "rows512":
+		rowsWide()
 	case "limits":
 		limits()
 	case "limits512":
 		limits512()
 	default:
-		log.Fatalf("-set is %q, want gemm, gemm512, vecmath, limits or limits512", *set)
+		log.Fatalf("-set is %q, want gemm, gemm512, vecmath, vecmath512, limits or limits512", *set)
 	}
 	Generate()
 }

@@ -14,23 +14,22 @@ const (
 	isNotBelow = 5 // not less, or NaN
 )
 
-func vecmath() {
-	defineTailMask(2)
-	function32("expAVX2", exp32)
-	function32("siluAVX2", silu32)
-	function32("tanhAVX2", tanh32)
-	function64("sigmoidAVX2", sigmoid64)
-	function64("logAVX2", log64)
-	function64("geluAVX2", gelu64)
-	function64("geluTanhAVX2", geluTanh64)
-}
-
-// exp32 multiplies by 2^i in two steps, so that denormal results and overflow
-// come out right.
-func exp32(x lanes) lanes {
-	q, s := expParts(x)
-	do(VMULPS, s, q, q)
-	return q
+// vecmath generates the elementary functions for an extension.
+func vecmath(e *extension) {
+	isa = e
+	defineTailMask(isa.unroll * isa.bytes / 32)
+	map32("exp", exp32)
+	expSum("expShiftedSum", true)
+	expSum("sumExpShifted", false)
+	if e == &forAVX512 {
+		return
+	}
+	map32("silu", silu32)
+	map32("tanh", tanh32)
+	map64("sigmoid", sigmoid64)
+	map64("log", log64)
+	map64("gelu", gelu64)
+	map64("geluTanh", geluTanh64)
 }
 
 // expParts returns q and a power of two s with exp(x) = q*s and q far from under- and
@@ -41,18 +40,6 @@ func expParts(x lanes) (q, s lanes) {
 	high, low := powersOf2(i)
 	do(VMULPS, high, t, t)
 	return t, low
-}
-
-// powersOf2 returns two powers of two whose product is 2^i.
-func powersOf2(i lanes) (high, low lanes) {
-	high, low = newLanes(), newLanes()
-	do(VPSRAD, Imm(1), i, high)
-	do(VPSUBD, high, i, low)
-	for _, r := range []lanes{high, low} {
-		do(VPADDD, words(127), r, r)
-		do(VPSLLD, Imm(23), r, r)
-	}
-	return high, low
 }
 
 // expReduce returns t and the integer i with exp(x) = (1+t)*2^i, |t| < 0.42,

@@ -7,13 +7,16 @@ import "github.com/stria-ml/stria/internal/cpu/kernelset"
 //go:generate sh -c "cd ../_asm && go run . -set vecmath -out ../vecmath/kernels_amd64.s"
 
 func init() {
-	if kernelset.Name() != kernelset.Portable {
+	switch kernelset.Name() {
+	case kernelset.AVX2:
 		current = &avx2
+	case kernelset.AVX512:
+		current = &avx512
 	}
 }
 
 var avx2 = set{
-	name:     "avx2",
+	name:     kernelset.AVX2,
 	exp:      func(dst, src []float32) { expAVX2(&dst[0], &src[0], len(src)) },
 	log:      func(dst, src []float32) { logAVX2(&dst[0], &src[0], len(src)) },
 	tanh:     func(dst, src []float32) { tanhAVX2(&dst[0], &src[0], len(src)) },
@@ -21,6 +24,12 @@ var avx2 = set{
 	silu:     func(dst, src []float32) { siluAVX2(&dst[0], &src[0], len(src)) },
 	gelu:     func(dst, src []float32) { geluAVX2(&dst[0], &src[0], len(src)) },
 	geluTanh: func(dst, src []float32) { geluTanhAVX2(&dst[0], &src[0], len(src)) },
+	expShiftedSum: func(dst, src []float32, shift float32) float64 {
+		return expShiftedSumAVX2(&dst[0], &src[0], len(src), shift)
+	},
+	sumExpShifted: func(src []float32, shift float32) float64 {
+		return sumExpShiftedAVX2(&src[0], len(src), shift)
+	},
 }
 
 // The kernels set n floats, n > 0.
@@ -45,3 +54,9 @@ func geluAVX2(dst, src *float32, n int)
 
 //go:noescape
 func geluTanhAVX2(dst, src *float32, n int)
+
+//go:noescape
+func expShiftedSumAVX2(dst, src *float32, n int, shift float32) float64
+
+//go:noescape
+func sumExpShiftedAVX2(src *float32, n int, shift float32) float64

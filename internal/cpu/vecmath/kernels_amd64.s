@@ -41,15 +41,16 @@ GLOBL tailmask<>(SB), RODATA|NOPTR, $128
 // func expAVX2(dst *float32, src *float32, n int)
 // Requires: AVX, AVX2, FMA3
 TEXT ·expAVX2(SB), NOSPLIT, $0-24
-	MOVQ dst+0(FP), AX
-	MOVQ src+8(FP), CX
-	MOVQ n+16(FP), DX
-	SUBQ $0x10, DX
+	MOVQ dst+0(FP), CX
+	MOVQ src+8(FP), DX
+	MOVQ n+16(FP), BX
+	XORQ AX, AX
+	SUBQ $0x10, BX
 	JLT  tail
 
 loop:
-	VMOVUPS      (CX), Y0
-	VMOVUPS      32(CX), Y1
+	VMOVUPS      (DX)(AX*1), Y0
+	VMOVUPS      32(DX)(AX*1), Y1
 	VMOVUPS      wc2f00000<>+0(SB), Y2
 	VMOVUPS      wc2f00000<>+0(SB), Y3
 	VMAXPS       Y0, Y2, Y0
@@ -64,38 +65,24 @@ loop:
 	VROUNDPS     $0x00, Y3, Y3
 	VFNMADD231PS w3f317200<>+0(SB), Y2, Y0
 	VFNMADD231PS w3f317200<>+0(SB), Y3, Y1
-	VMOVUPS      w35bfbe8e<>+0(SB), Y6
-	VMOVUPS      w35bfbe8e<>+0(SB), Y7
-	VMOVAPS      Y0, Y4
-	VMOVAPS      Y1, Y5
-	VFNMADD231PS Y6, Y2, Y4
-	VFNMADD231PS Y7, Y3, Y5
-	VSUBPS       Y4, Y0, Y0
-	VSUBPS       Y5, Y1, Y1
-	VFNMADD231PS Y6, Y2, Y0
-	VFNMADD231PS Y7, Y3, Y1
-	VMOVUPS      w39500d01<>+0(SB), Y6
-	VMOVUPS      w39500d01<>+0(SB), Y7
-	VFMADD213PS  w3ab60b61<>+0(SB), Y4, Y6
-	VFMADD213PS  w3ab60b61<>+0(SB), Y5, Y7
-	VFMADD213PS  w3c088889<>+0(SB), Y4, Y6
-	VFMADD213PS  w3c088889<>+0(SB), Y5, Y7
-	VFMADD213PS  w3d2aaaab<>+0(SB), Y4, Y6
-	VFMADD213PS  w3d2aaaab<>+0(SB), Y5, Y7
-	VFMADD213PS  w3e2aaaab<>+0(SB), Y4, Y6
-	VFMADD213PS  w3e2aaaab<>+0(SB), Y5, Y7
-	VFMADD213PS  w3f000000<>+0(SB), Y4, Y6
-	VFMADD213PS  w3f000000<>+0(SB), Y5, Y7
-	VMULPS       Y4, Y4, Y8
-	VMULPS       Y5, Y5, Y9
-	VFMADD213PS  Y0, Y8, Y6
-	VFMADD213PS  Y1, Y9, Y7
-	VADDPS       Y4, Y6, Y6
-	VADDPS       Y5, Y7, Y7
+	VFNMADD231PS w35bfbe8e<>+0(SB), Y2, Y0
+	VFNMADD231PS w35bfbe8e<>+0(SB), Y3, Y1
+	VMOVUPS      w3ab6a18b<>+0(SB), Y4
+	VMOVUPS      w3ab6a18b<>+0(SB), Y5
+	VFMADD213PS  w3c091ec1<>+0(SB), Y0, Y4
+	VFMADD213PS  w3c091ec1<>+0(SB), Y1, Y5
+	VFMADD213PS  w3d2aaa75<>+0(SB), Y0, Y4
+	VFMADD213PS  w3d2aaa75<>+0(SB), Y1, Y5
+	VFMADD213PS  w3e2aaa3e<>+0(SB), Y0, Y4
+	VFMADD213PS  w3e2aaa3e<>+0(SB), Y1, Y5
+	VFMADD213PS  w3f000000<>+0(SB), Y0, Y4
+	VFMADD213PS  w3f000000<>+0(SB), Y1, Y5
+	VFMADD213PS  w3f800000<>+0(SB), Y0, Y4
+	VFMADD213PS  w3f800000<>+0(SB), Y1, Y5
+	VFMADD213PS  w3f800000<>+0(SB), Y0, Y4
+	VFMADD213PS  w3f800000<>+0(SB), Y1, Y5
 	VCVTPS2DQ    Y2, Y0
 	VCVTPS2DQ    Y3, Y1
-	VADDPS       w3f800000<>+0(SB), Y6, Y6
-	VADDPS       w3f800000<>+0(SB), Y7, Y7
 	VPSRAD       $0x01, Y0, Y2
 	VPSRAD       $0x01, Y1, Y3
 	VPSUBD       Y2, Y0, Y0
@@ -108,109 +95,76 @@ loop:
 	VPADDD       w0000007f<>+0(SB), Y1, Y1
 	VPSLLD       $0x17, Y0, Y0
 	VPSLLD       $0x17, Y1, Y1
-	VMULPS       Y2, Y6, Y6
-	VMULPS       Y3, Y7, Y7
-	VMULPS       Y0, Y6, Y6
-	VMULPS       Y1, Y7, Y7
-	VMOVUPS      Y6, (AX)
-	VMOVUPS      Y7, 32(AX)
-	ADDQ         $0x40, CX
+	VMULPS       Y2, Y4, Y4
+	VMULPS       Y3, Y5, Y5
+	VMULPS       Y0, Y4, Y4
+	VMULPS       Y1, Y5, Y5
+	VMOVUPS      Y4, (CX)(AX*1)
+	VMOVUPS      Y5, 32(CX)(AX*1)
 	ADDQ         $0x40, AX
-	SUBQ         $0x10, DX
+	SUBQ         $0x10, BX
 	JGE          loop
 
 tail:
-	ADDQ         $0x10, DX
+	ADDQ         $0x10, BX
 	JZ           done
-	LEAQ         tailmask<>+64(SB), BX
-	MOVQ         DX, SI
-	SHLQ         $0x02, SI
-	SUBQ         SI, BX
-	VMOVUPS      (BX), Y0
-	VMOVUPS      32(BX), Y1
-	VMASKMOVPS   (CX), Y0, Y0
-	LEAQ         tailmask<>+64(SB), BX
-	MOVQ         DX, SI
-	SHLQ         $0x02, SI
-	SUBQ         SI, BX
-	VMOVUPS      (BX), Y1
-	VMOVUPS      32(BX), Y1
-	VMASKMOVPS   32(CX), Y1, Y1
-	VMOVUPS      wc2f00000<>+0(SB), Y2
-	VMOVUPS      wc2f00000<>+0(SB), Y3
-	VMAXPS       Y0, Y2, Y0
-	VMAXPS       Y1, Y3, Y1
-	VMOVUPS      w42f00000<>+0(SB), Y2
-	VMOVUPS      w42f00000<>+0(SB), Y3
-	VMINPS       Y0, Y2, Y0
-	VMINPS       Y1, Y3, Y1
-	VMULPS       w3fb8aa3b<>+0(SB), Y0, Y2
-	VMULPS       w3fb8aa3b<>+0(SB), Y1, Y3
-	VROUNDPS     $0x00, Y2, Y2
-	VROUNDPS     $0x00, Y3, Y3
-	VFNMADD231PS w3f317200<>+0(SB), Y2, Y0
-	VFNMADD231PS w3f317200<>+0(SB), Y3, Y1
-	VMOVUPS      w35bfbe8e<>+0(SB), Y6
-	VMOVUPS      w35bfbe8e<>+0(SB), Y7
-	VMOVAPS      Y0, Y4
-	VMOVAPS      Y1, Y5
-	VFNMADD231PS Y6, Y2, Y4
-	VFNMADD231PS Y7, Y3, Y5
-	VSUBPS       Y4, Y0, Y0
-	VSUBPS       Y5, Y1, Y1
-	VFNMADD231PS Y6, Y2, Y0
-	VFNMADD231PS Y7, Y3, Y1
-	VMOVUPS      w39500d01<>+0(SB), Y6
-	VMOVUPS      w39500d01<>+0(SB), Y7
-	VFMADD213PS  w3ab60b61<>+0(SB), Y4, Y6
-	VFMADD213PS  w3ab60b61<>+0(SB), Y5, Y7
-	VFMADD213PS  w3c088889<>+0(SB), Y4, Y6
-	VFMADD213PS  w3c088889<>+0(SB), Y5, Y7
-	VFMADD213PS  w3d2aaaab<>+0(SB), Y4, Y6
-	VFMADD213PS  w3d2aaaab<>+0(SB), Y5, Y7
-	VFMADD213PS  w3e2aaaab<>+0(SB), Y4, Y6
-	VFMADD213PS  w3e2aaaab<>+0(SB), Y5, Y7
-	VFMADD213PS  w3f000000<>+0(SB), Y4, Y6
-	VFMADD213PS  w3f000000<>+0(SB), Y5, Y7
-	VMULPS       Y4, Y4, Y8
-	VMULPS       Y5, Y5, Y9
-	VFMADD213PS  Y0, Y8, Y6
-	VFMADD213PS  Y1, Y9, Y7
-	VADDPS       Y4, Y6, Y6
-	VADDPS       Y5, Y7, Y7
-	VCVTPS2DQ    Y2, Y0
-	VCVTPS2DQ    Y3, Y1
-	VADDPS       w3f800000<>+0(SB), Y6, Y6
-	VADDPS       w3f800000<>+0(SB), Y7, Y7
-	VPSRAD       $0x01, Y0, Y2
-	VPSRAD       $0x01, Y1, Y3
-	VPSUBD       Y2, Y0, Y0
-	VPSUBD       Y3, Y1, Y1
+	LEAQ         tailmask<>+64(SB), SI
+	SHLQ         $0x02, BX
+	SUBQ         BX, SI
+	VMOVUPS      (SI), Y0
+	VMOVUPS      32(SI), Y1
+	VMASKMOVPS   (DX)(AX*1), Y0, Y2
+	VMASKMOVPS   32(DX)(AX*1), Y1, Y3
+	VMOVUPS      wc2f00000<>+0(SB), Y4
+	VMOVUPS      wc2f00000<>+0(SB), Y5
+	VMAXPS       Y2, Y4, Y2
+	VMAXPS       Y3, Y5, Y3
+	VMOVUPS      w42f00000<>+0(SB), Y4
+	VMOVUPS      w42f00000<>+0(SB), Y5
+	VMINPS       Y2, Y4, Y2
+	VMINPS       Y3, Y5, Y3
+	VMULPS       w3fb8aa3b<>+0(SB), Y2, Y4
+	VMULPS       w3fb8aa3b<>+0(SB), Y3, Y5
+	VROUNDPS     $0x00, Y4, Y4
+	VROUNDPS     $0x00, Y5, Y5
+	VFNMADD231PS w3f317200<>+0(SB), Y4, Y2
+	VFNMADD231PS w3f317200<>+0(SB), Y5, Y3
+	VFNMADD231PS w35bfbe8e<>+0(SB), Y4, Y2
+	VFNMADD231PS w35bfbe8e<>+0(SB), Y5, Y3
+	VMOVUPS      w3ab6a18b<>+0(SB), Y6
+	VMOVUPS      w3ab6a18b<>+0(SB), Y7
+	VFMADD213PS  w3c091ec1<>+0(SB), Y2, Y6
+	VFMADD213PS  w3c091ec1<>+0(SB), Y3, Y7
+	VFMADD213PS  w3d2aaa75<>+0(SB), Y2, Y6
+	VFMADD213PS  w3d2aaa75<>+0(SB), Y3, Y7
+	VFMADD213PS  w3e2aaa3e<>+0(SB), Y2, Y6
+	VFMADD213PS  w3e2aaa3e<>+0(SB), Y3, Y7
+	VFMADD213PS  w3f000000<>+0(SB), Y2, Y6
+	VFMADD213PS  w3f000000<>+0(SB), Y3, Y7
+	VFMADD213PS  w3f800000<>+0(SB), Y2, Y6
+	VFMADD213PS  w3f800000<>+0(SB), Y3, Y7
+	VFMADD213PS  w3f800000<>+0(SB), Y2, Y6
+	VFMADD213PS  w3f800000<>+0(SB), Y3, Y7
+	VCVTPS2DQ    Y4, Y2
+	VCVTPS2DQ    Y5, Y3
+	VPSRAD       $0x01, Y2, Y4
+	VPSRAD       $0x01, Y3, Y5
+	VPSUBD       Y4, Y2, Y2
+	VPSUBD       Y5, Y3, Y3
+	VPADDD       w0000007f<>+0(SB), Y4, Y4
+	VPADDD       w0000007f<>+0(SB), Y5, Y5
+	VPSLLD       $0x17, Y4, Y4
+	VPSLLD       $0x17, Y5, Y5
 	VPADDD       w0000007f<>+0(SB), Y2, Y2
 	VPADDD       w0000007f<>+0(SB), Y3, Y3
 	VPSLLD       $0x17, Y2, Y2
 	VPSLLD       $0x17, Y3, Y3
-	VPADDD       w0000007f<>+0(SB), Y0, Y0
-	VPADDD       w0000007f<>+0(SB), Y1, Y1
-	VPSLLD       $0x17, Y0, Y0
-	VPSLLD       $0x17, Y1, Y1
+	VMULPS       Y4, Y6, Y6
+	VMULPS       Y5, Y7, Y7
 	VMULPS       Y2, Y6, Y6
 	VMULPS       Y3, Y7, Y7
-	VMULPS       Y0, Y6, Y6
-	VMULPS       Y1, Y7, Y7
-	LEAQ         tailmask<>+64(SB), CX
-	MOVQ         DX, BX
-	SHLQ         $0x02, BX
-	SUBQ         BX, CX
-	VMOVUPS      (CX), Y0
-	VMOVUPS      32(CX), Y1
-	VMASKMOVPS   Y6, Y0, (AX)
-	LEAQ         tailmask<>+64(SB), CX
-	SHLQ         $0x02, DX
-	SUBQ         DX, CX
-	VMOVUPS      (CX), Y0
-	VMOVUPS      32(CX), Y0
-	VMASKMOVPS   Y7, Y0, 32(AX)
+	VMASKMOVPS   Y6, Y0, (CX)(AX*1)
+	VMASKMOVPS   Y7, Y1, 32(CX)(AX*1)
 
 done:
 	VZEROUPPER
@@ -266,6 +220,635 @@ DATA w35bfbe8e<>+24(SB)/4, $0x35bfbe8e
 DATA w35bfbe8e<>+28(SB)/4, $0x35bfbe8e
 GLOBL w35bfbe8e<>(SB), RODATA|NOPTR, $32
 
+DATA w3ab6a18b<>+0(SB)/4, $0x3ab6a18b
+DATA w3ab6a18b<>+4(SB)/4, $0x3ab6a18b
+DATA w3ab6a18b<>+8(SB)/4, $0x3ab6a18b
+DATA w3ab6a18b<>+12(SB)/4, $0x3ab6a18b
+DATA w3ab6a18b<>+16(SB)/4, $0x3ab6a18b
+DATA w3ab6a18b<>+20(SB)/4, $0x3ab6a18b
+DATA w3ab6a18b<>+24(SB)/4, $0x3ab6a18b
+DATA w3ab6a18b<>+28(SB)/4, $0x3ab6a18b
+GLOBL w3ab6a18b<>(SB), RODATA|NOPTR, $32
+
+DATA w3c091ec1<>+0(SB)/4, $0x3c091ec1
+DATA w3c091ec1<>+4(SB)/4, $0x3c091ec1
+DATA w3c091ec1<>+8(SB)/4, $0x3c091ec1
+DATA w3c091ec1<>+12(SB)/4, $0x3c091ec1
+DATA w3c091ec1<>+16(SB)/4, $0x3c091ec1
+DATA w3c091ec1<>+20(SB)/4, $0x3c091ec1
+DATA w3c091ec1<>+24(SB)/4, $0x3c091ec1
+DATA w3c091ec1<>+28(SB)/4, $0x3c091ec1
+GLOBL w3c091ec1<>(SB), RODATA|NOPTR, $32
+
+DATA w3d2aaa75<>+0(SB)/4, $0x3d2aaa75
+DATA w3d2aaa75<>+4(SB)/4, $0x3d2aaa75
+DATA w3d2aaa75<>+8(SB)/4, $0x3d2aaa75
+DATA w3d2aaa75<>+12(SB)/4, $0x3d2aaa75
+DATA w3d2aaa75<>+16(SB)/4, $0x3d2aaa75
+DATA w3d2aaa75<>+20(SB)/4, $0x3d2aaa75
+DATA w3d2aaa75<>+24(SB)/4, $0x3d2aaa75
+DATA w3d2aaa75<>+28(SB)/4, $0x3d2aaa75
+GLOBL w3d2aaa75<>(SB), RODATA|NOPTR, $32
+
+DATA w3e2aaa3e<>+0(SB)/4, $0x3e2aaa3e
+DATA w3e2aaa3e<>+4(SB)/4, $0x3e2aaa3e
+DATA w3e2aaa3e<>+8(SB)/4, $0x3e2aaa3e
+DATA w3e2aaa3e<>+12(SB)/4, $0x3e2aaa3e
+DATA w3e2aaa3e<>+16(SB)/4, $0x3e2aaa3e
+DATA w3e2aaa3e<>+20(SB)/4, $0x3e2aaa3e
+DATA w3e2aaa3e<>+24(SB)/4, $0x3e2aaa3e
+DATA w3e2aaa3e<>+28(SB)/4, $0x3e2aaa3e
+GLOBL w3e2aaa3e<>(SB), RODATA|NOPTR, $32
+
+DATA w3f000000<>+0(SB)/4, $0x3f000000
+DATA w3f000000<>+4(SB)/4, $0x3f000000
+DATA w3f000000<>+8(SB)/4, $0x3f000000
+DATA w3f000000<>+12(SB)/4, $0x3f000000
+DATA w3f000000<>+16(SB)/4, $0x3f000000
+DATA w3f000000<>+20(SB)/4, $0x3f000000
+DATA w3f000000<>+24(SB)/4, $0x3f000000
+DATA w3f000000<>+28(SB)/4, $0x3f000000
+GLOBL w3f000000<>(SB), RODATA|NOPTR, $32
+
+DATA w3f800000<>+0(SB)/4, $0x3f800000
+DATA w3f800000<>+4(SB)/4, $0x3f800000
+DATA w3f800000<>+8(SB)/4, $0x3f800000
+DATA w3f800000<>+12(SB)/4, $0x3f800000
+DATA w3f800000<>+16(SB)/4, $0x3f800000
+DATA w3f800000<>+20(SB)/4, $0x3f800000
+DATA w3f800000<>+24(SB)/4, $0x3f800000
+DATA w3f800000<>+28(SB)/4, $0x3f800000
+GLOBL w3f800000<>(SB), RODATA|NOPTR, $32
+
+DATA w0000007f<>+0(SB)/4, $0x0000007f
+DATA w0000007f<>+4(SB)/4, $0x0000007f
+DATA w0000007f<>+8(SB)/4, $0x0000007f
+DATA w0000007f<>+12(SB)/4, $0x0000007f
+DATA w0000007f<>+16(SB)/4, $0x0000007f
+DATA w0000007f<>+20(SB)/4, $0x0000007f
+DATA w0000007f<>+24(SB)/4, $0x0000007f
+DATA w0000007f<>+28(SB)/4, $0x0000007f
+GLOBL w0000007f<>(SB), RODATA|NOPTR, $32
+
+// func expShiftedSumAVX2(dst *float32, src *float32, n int, shift float32) float64
+// Requires: AVX, AVX2, FMA3, SSE, SSE2
+TEXT ·expShiftedSumAVX2(SB), NOSPLIT, $0-40
+	MOVSS        shift+24(FP), X0
+	VBROADCASTSS X0, Y0
+	VXORPS       Y1, Y1, Y1
+	VXORPS       Y3, Y3, Y3
+	VXORPS       Y2, Y2, Y2
+	VXORPS       Y4, Y4, Y4
+	MOVQ         dst+0(FP), CX
+	MOVQ         src+8(FP), DX
+	MOVQ         n+16(FP), BX
+	XORQ         AX, AX
+	SUBQ         $0x10, BX
+	JLT          tail
+
+loop:
+	VMOVUPS      (DX)(AX*1), Y5
+	VMOVUPS      32(DX)(AX*1), Y6
+	VSUBPS       Y0, Y5, Y5
+	VSUBPS       Y0, Y6, Y6
+	VMOVUPS      wc2f00000<>+0(SB), Y7
+	VMOVUPS      wc2f00000<>+0(SB), Y8
+	VMAXPS       Y5, Y7, Y5
+	VMAXPS       Y6, Y8, Y6
+	VMOVUPS      w42f00000<>+0(SB), Y7
+	VMOVUPS      w42f00000<>+0(SB), Y8
+	VMINPS       Y5, Y7, Y5
+	VMINPS       Y6, Y8, Y6
+	VMULPS       w3fb8aa3b<>+0(SB), Y5, Y7
+	VMULPS       w3fb8aa3b<>+0(SB), Y6, Y8
+	VROUNDPS     $0x00, Y7, Y7
+	VROUNDPS     $0x00, Y8, Y8
+	VFNMADD231PS w3f317200<>+0(SB), Y7, Y5
+	VFNMADD231PS w3f317200<>+0(SB), Y8, Y6
+	VFNMADD231PS w35bfbe8e<>+0(SB), Y7, Y5
+	VFNMADD231PS w35bfbe8e<>+0(SB), Y8, Y6
+	VMOVUPS      w3ab6a18b<>+0(SB), Y9
+	VMOVUPS      w3ab6a18b<>+0(SB), Y10
+	VFMADD213PS  w3c091ec1<>+0(SB), Y5, Y9
+	VFMADD213PS  w3c091ec1<>+0(SB), Y6, Y10
+	VFMADD213PS  w3d2aaa75<>+0(SB), Y5, Y9
+	VFMADD213PS  w3d2aaa75<>+0(SB), Y6, Y10
+	VFMADD213PS  w3e2aaa3e<>+0(SB), Y5, Y9
+	VFMADD213PS  w3e2aaa3e<>+0(SB), Y6, Y10
+	VFMADD213PS  w3f000000<>+0(SB), Y5, Y9
+	VFMADD213PS  w3f000000<>+0(SB), Y6, Y10
+	VFMADD213PS  w3f800000<>+0(SB), Y5, Y9
+	VFMADD213PS  w3f800000<>+0(SB), Y6, Y10
+	VFMADD213PS  w3f800000<>+0(SB), Y5, Y9
+	VFMADD213PS  w3f800000<>+0(SB), Y6, Y10
+	VCVTPS2DQ    Y7, Y5
+	VCVTPS2DQ    Y8, Y6
+	VPSRAD       $0x01, Y5, Y7
+	VPSRAD       $0x01, Y6, Y8
+	VPSUBD       Y7, Y5, Y5
+	VPSUBD       Y8, Y6, Y6
+	VPADDD       w0000007f<>+0(SB), Y7, Y7
+	VPADDD       w0000007f<>+0(SB), Y8, Y8
+	VPSLLD       $0x17, Y7, Y7
+	VPSLLD       $0x17, Y8, Y8
+	VPADDD       w0000007f<>+0(SB), Y5, Y5
+	VPADDD       w0000007f<>+0(SB), Y6, Y6
+	VPSLLD       $0x17, Y5, Y5
+	VPSLLD       $0x17, Y6, Y6
+	VMULPS       Y7, Y9, Y9
+	VMULPS       Y8, Y10, Y10
+	VMULPS       Y5, Y9, Y9
+	VMULPS       Y6, Y10, Y10
+	VMOVUPS      Y9, (CX)(AX*1)
+	VMOVUPS      Y10, 32(CX)(AX*1)
+	VCVTPS2PD    X9, Y5
+	VADDPD       Y5, Y1, Y1
+	VEXTRACTF128 $0x01, Y9, X5
+	VCVTPS2PD    X5, Y5
+	VADDPD       Y5, Y3, Y3
+	VCVTPS2PD    X10, Y5
+	VADDPD       Y5, Y2, Y2
+	VEXTRACTF128 $0x01, Y10, X5
+	VCVTPS2PD    X5, Y5
+	VADDPD       Y5, Y4, Y4
+	ADDQ         $0x40, AX
+	SUBQ         $0x10, BX
+	JGE          loop
+
+tail:
+	ADDQ         $0x10, BX
+	JZ           done
+	LEAQ         tailmask<>+64(SB), SI
+	SHLQ         $0x02, BX
+	SUBQ         BX, SI
+	VMOVUPS      (SI), Y5
+	VMOVUPS      32(SI), Y6
+	VMASKMOVPS   (DX)(AX*1), Y5, Y7
+	VMASKMOVPS   32(DX)(AX*1), Y6, Y8
+	VSUBPS       Y0, Y7, Y7
+	VSUBPS       Y0, Y8, Y8
+	VMOVUPS      wc2f00000<>+0(SB), Y0
+	VMOVUPS      wc2f00000<>+0(SB), Y9
+	VMAXPS       Y7, Y0, Y0
+	VMAXPS       Y8, Y9, Y7
+	VMOVUPS      w42f00000<>+0(SB), Y8
+	VMOVUPS      w42f00000<>+0(SB), Y9
+	VMINPS       Y0, Y8, Y0
+	VMINPS       Y7, Y9, Y7
+	VMULPS       w3fb8aa3b<>+0(SB), Y0, Y8
+	VMULPS       w3fb8aa3b<>+0(SB), Y7, Y9
+	VROUNDPS     $0x00, Y8, Y8
+	VROUNDPS     $0x00, Y9, Y9
+	VFNMADD231PS w3f317200<>+0(SB), Y8, Y0
+	VFNMADD231PS w3f317200<>+0(SB), Y9, Y7
+	VFNMADD231PS w35bfbe8e<>+0(SB), Y8, Y0
+	VFNMADD231PS w35bfbe8e<>+0(SB), Y9, Y7
+	VMOVUPS      w3ab6a18b<>+0(SB), Y10
+	VMOVUPS      w3ab6a18b<>+0(SB), Y11
+	VFMADD213PS  w3c091ec1<>+0(SB), Y0, Y10
+	VFMADD213PS  w3c091ec1<>+0(SB), Y7, Y11
+	VFMADD213PS  w3d2aaa75<>+0(SB), Y0, Y10
+	VFMADD213PS  w3d2aaa75<>+0(SB), Y7, Y11
+	VFMADD213PS  w3e2aaa3e<>+0(SB), Y0, Y10
+	VFMADD213PS  w3e2aaa3e<>+0(SB), Y7, Y11
+	VFMADD213PS  w3f000000<>+0(SB), Y0, Y10
+	VFMADD213PS  w3f000000<>+0(SB), Y7, Y11
+	VFMADD213PS  w3f800000<>+0(SB), Y0, Y10
+	VFMADD213PS  w3f800000<>+0(SB), Y7, Y11
+	VFMADD213PS  w3f800000<>+0(SB), Y0, Y10
+	VFMADD213PS  w3f800000<>+0(SB), Y7, Y11
+	VCVTPS2DQ    Y8, Y0
+	VCVTPS2DQ    Y9, Y7
+	VPSRAD       $0x01, Y0, Y8
+	VPSRAD       $0x01, Y7, Y9
+	VPSUBD       Y8, Y0, Y0
+	VPSUBD       Y9, Y7, Y7
+	VPADDD       w0000007f<>+0(SB), Y8, Y8
+	VPADDD       w0000007f<>+0(SB), Y9, Y9
+	VPSLLD       $0x17, Y8, Y8
+	VPSLLD       $0x17, Y9, Y9
+	VPADDD       w0000007f<>+0(SB), Y0, Y0
+	VPADDD       w0000007f<>+0(SB), Y7, Y7
+	VPSLLD       $0x17, Y0, Y0
+	VPSLLD       $0x17, Y7, Y7
+	VMULPS       Y8, Y10, Y10
+	VMULPS       Y9, Y11, Y11
+	VMULPS       Y0, Y10, Y10
+	VMULPS       Y7, Y11, Y11
+	VMASKMOVPS   Y10, Y5, (CX)(AX*1)
+	VMASKMOVPS   Y11, Y6, 32(CX)(AX*1)
+	VANDPS       Y10, Y5, Y10
+	VANDPS       Y11, Y6, Y11
+	VCVTPS2PD    X10, Y0
+	VADDPD       Y0, Y1, Y1
+	VEXTRACTF128 $0x01, Y10, X0
+	VCVTPS2PD    X0, Y0
+	VADDPD       Y0, Y3, Y3
+	VCVTPS2PD    X11, Y0
+	VADDPD       Y0, Y2, Y2
+	VEXTRACTF128 $0x01, Y11, X0
+	VCVTPS2PD    X0, Y0
+	VADDPD       Y0, Y4, Y4
+
+done:
+	VADDPD       Y3, Y1, Y1
+	VADDPD       Y4, Y2, Y2
+	VADDPD       Y2, Y1, Y1
+	VEXTRACTF128 $0x01, Y1, X0
+	VADDPD       X0, X1, X1
+	VUNPCKHPD    X1, X1, X0
+	VADDSD       X0, X1, X1
+	MOVSD        X1, ret+32(FP)
+	VZEROUPPER
+	RET
+
+// func sumExpShiftedAVX2(src *float32, n int, shift float32) float64
+// Requires: AVX, AVX2, FMA3, SSE, SSE2
+TEXT ·sumExpShiftedAVX2(SB), NOSPLIT, $0-32
+	MOVSS        shift+16(FP), X0
+	VBROADCASTSS X0, Y0
+	VXORPS       Y1, Y1, Y1
+	VXORPS       Y3, Y3, Y3
+	VXORPS       Y2, Y2, Y2
+	VXORPS       Y4, Y4, Y4
+	MOVQ         src+0(FP), CX
+	MOVQ         n+8(FP), DX
+	XORQ         AX, AX
+	SUBQ         $0x10, DX
+	JLT          tail
+
+loop:
+	VMOVUPS      (CX)(AX*1), Y5
+	VMOVUPS      32(CX)(AX*1), Y6
+	VSUBPS       Y0, Y5, Y5
+	VSUBPS       Y0, Y6, Y6
+	VMOVUPS      wc2f00000<>+0(SB), Y7
+	VMOVUPS      wc2f00000<>+0(SB), Y8
+	VMAXPS       Y5, Y7, Y5
+	VMAXPS       Y6, Y8, Y6
+	VMOVUPS      w42f00000<>+0(SB), Y7
+	VMOVUPS      w42f00000<>+0(SB), Y8
+	VMINPS       Y5, Y7, Y5
+	VMINPS       Y6, Y8, Y6
+	VMULPS       w3fb8aa3b<>+0(SB), Y5, Y7
+	VMULPS       w3fb8aa3b<>+0(SB), Y6, Y8
+	VROUNDPS     $0x00, Y7, Y7
+	VROUNDPS     $0x00, Y8, Y8
+	VFNMADD231PS w3f317200<>+0(SB), Y7, Y5
+	VFNMADD231PS w3f317200<>+0(SB), Y8, Y6
+	VFNMADD231PS w35bfbe8e<>+0(SB), Y7, Y5
+	VFNMADD231PS w35bfbe8e<>+0(SB), Y8, Y6
+	VMOVUPS      w3ab6a18b<>+0(SB), Y9
+	VMOVUPS      w3ab6a18b<>+0(SB), Y10
+	VFMADD213PS  w3c091ec1<>+0(SB), Y5, Y9
+	VFMADD213PS  w3c091ec1<>+0(SB), Y6, Y10
+	VFMADD213PS  w3d2aaa75<>+0(SB), Y5, Y9
+	VFMADD213PS  w3d2aaa75<>+0(SB), Y6, Y10
+	VFMADD213PS  w3e2aaa3e<>+0(SB), Y5, Y9
+	VFMADD213PS  w3e2aaa3e<>+0(SB), Y6, Y10
+	VFMADD213PS  w3f000000<>+0(SB), Y5, Y9
+	VFMADD213PS  w3f000000<>+0(SB), Y6, Y10
+	VFMADD213PS  w3f800000<>+0(SB), Y5, Y9
+	VFMADD213PS  w3f800000<>+0(SB), Y6, Y10
+	VFMADD213PS  w3f800000<>+0(SB), Y5, Y9
+	VFMADD213PS  w3f800000<>+0(SB), Y6, Y10
+	VCVTPS2DQ    Y7, Y5
+	VCVTPS2DQ    Y8, Y6
+	VPSRAD       $0x01, Y5, Y7
+	VPSRAD       $0x01, Y6, Y8
+	VPSUBD       Y7, Y5, Y5
+	VPSUBD       Y8, Y6, Y6
+	VPADDD       w0000007f<>+0(SB), Y7, Y7
+	VPADDD       w0000007f<>+0(SB), Y8, Y8
+	VPSLLD       $0x17, Y7, Y7
+	VPSLLD       $0x17, Y8, Y8
+	VPADDD       w0000007f<>+0(SB), Y5, Y5
+	VPADDD       w0000007f<>+0(SB), Y6, Y6
+	VPSLLD       $0x17, Y5, Y5
+	VPSLLD       $0x17, Y6, Y6
+	VMULPS       Y7, Y9, Y9
+	VMULPS       Y8, Y10, Y10
+	VMULPS       Y5, Y9, Y9
+	VMULPS       Y6, Y10, Y10
+	VCVTPS2PD    X9, Y5
+	VADDPD       Y5, Y1, Y1
+	VEXTRACTF128 $0x01, Y9, X5
+	VCVTPS2PD    X5, Y5
+	VADDPD       Y5, Y3, Y3
+	VCVTPS2PD    X10, Y5
+	VADDPD       Y5, Y2, Y2
+	VEXTRACTF128 $0x01, Y10, X5
+	VCVTPS2PD    X5, Y5
+	VADDPD       Y5, Y4, Y4
+	ADDQ         $0x40, AX
+	SUBQ         $0x10, DX
+	JGE          loop
+
+tail:
+	ADDQ         $0x10, DX
+	JZ           done
+	LEAQ         tailmask<>+64(SB), BX
+	SHLQ         $0x02, DX
+	SUBQ         DX, BX
+	VMOVUPS      (BX), Y5
+	VMOVUPS      32(BX), Y6
+	VMASKMOVPS   (CX)(AX*1), Y5, Y7
+	VMASKMOVPS   32(CX)(AX*1), Y6, Y8
+	VSUBPS       Y0, Y7, Y7
+	VSUBPS       Y0, Y8, Y8
+	VMOVUPS      wc2f00000<>+0(SB), Y0
+	VMOVUPS      wc2f00000<>+0(SB), Y9
+	VMAXPS       Y7, Y0, Y0
+	VMAXPS       Y8, Y9, Y7
+	VMOVUPS      w42f00000<>+0(SB), Y8
+	VMOVUPS      w42f00000<>+0(SB), Y9
+	VMINPS       Y0, Y8, Y0
+	VMINPS       Y7, Y9, Y7
+	VMULPS       w3fb8aa3b<>+0(SB), Y0, Y8
+	VMULPS       w3fb8aa3b<>+0(SB), Y7, Y9
+	VROUNDPS     $0x00, Y8, Y8
+	VROUNDPS     $0x00, Y9, Y9
+	VFNMADD231PS w3f317200<>+0(SB), Y8, Y0
+	VFNMADD231PS w3f317200<>+0(SB), Y9, Y7
+	VFNMADD231PS w35bfbe8e<>+0(SB), Y8, Y0
+	VFNMADD231PS w35bfbe8e<>+0(SB), Y9, Y7
+	VMOVUPS      w3ab6a18b<>+0(SB), Y10
+	VMOVUPS      w3ab6a18b<>+0(SB), Y11
+	VFMADD213PS  w3c091ec1<>+0(SB), Y0, Y10
+	VFMADD213PS  w3c091ec1<>+0(SB), Y7, Y11
+	VFMADD213PS  w3d2aaa75<>+0(SB), Y0, Y10
+	VFMADD213PS  w3d2aaa75<>+0(SB), Y7, Y11
+	VFMADD213PS  w3e2aaa3e<>+0(SB), Y0, Y10
+	VFMADD213PS  w3e2aaa3e<>+0(SB), Y7, Y11
+	VFMADD213PS  w3f000000<>+0(SB), Y0, Y10
+	VFMADD213PS  w3f000000<>+0(SB), Y7, Y11
+	VFMADD213PS  w3f800000<>+0(SB), Y0, Y10
+	VFMADD213PS  w3f800000<>+0(SB), Y7, Y11
+	VFMADD213PS  w3f800000<>+0(SB), Y0, Y10
+	VFMADD213PS  w3f800000<>+0(SB), Y7, Y11
+	VCVTPS2DQ    Y8, Y0
+	VCVTPS2DQ    Y9, Y7
+	VPSRAD       $0x01, Y0, Y8
+	VPSRAD       $0x01, Y7, Y9
+	VPSUBD       Y8, Y0, Y0
+	VPSUBD       Y9, Y7, Y7
+	VPADDD       w0000007f<>+0(SB), Y8, Y8
+	VPADDD       w0000007f<>+0(SB), Y9, Y9
+	VPSLLD       $0x17, Y8, Y8
+	VPSLLD       $0x17, Y9, Y9
+	VPADDD       w0000007f<>+0(SB), Y0, Y0
+	VPADDD       w0000007f<>+0(SB), Y7, Y7
+	VPSLLD       $0x17, Y0, Y0
+	VPSLLD       $0x17, Y7, Y7
+	VMULPS       Y8, Y10, Y10
+	VMULPS       Y9, Y11, Y11
+	VMULPS       Y0, Y10, Y10
+	VMULPS       Y7, Y11, Y11
+	VANDPS       Y10, Y5, Y10
+	VANDPS       Y11, Y6, Y11
+	VCVTPS2PD    X10, Y0
+	VADDPD       Y0, Y1, Y1
+	VEXTRACTF128 $0x01, Y10, X0
+	VCVTPS2PD    X0, Y0
+	VADDPD       Y0, Y3, Y3
+	VCVTPS2PD    X11, Y0
+	VADDPD       Y0, Y2, Y2
+	VEXTRACTF128 $0x01, Y11, X0
+	VCVTPS2PD    X0, Y0
+	VADDPD       Y0, Y4, Y4
+
+done:
+	VADDPD       Y3, Y1, Y1
+	VADDPD       Y4, Y2, Y2
+	VADDPD       Y2, Y1, Y1
+	VEXTRACTF128 $0x01, Y1, X0
+	VADDPD       X0, X1, X1
+	VUNPCKHPD    X1, X1, X0
+	VADDSD       X0, X1, X1
+	MOVSD        X1, ret+24(FP)
+	VZEROUPPER
+	RET
+
+// func siluAVX2(dst *float32, src *float32, n int)
+// Requires: AVX, AVX2, FMA3
+TEXT ·siluAVX2(SB), NOSPLIT, $0-24
+	MOVQ dst+0(FP), CX
+	MOVQ src+8(FP), DX
+	MOVQ n+16(FP), BX
+	XORQ AX, AX
+	SUBQ $0x10, BX
+	JLT  tail
+
+loop:
+	VMOVUPS      (DX)(AX*1), Y0
+	VMOVUPS      32(DX)(AX*1), Y1
+	VMOVUPS      wc2f00000<>+0(SB), Y2
+	VMOVUPS      wc2f00000<>+0(SB), Y3
+	VMAXPS       Y0, Y2, Y0
+	VMAXPS       Y1, Y3, Y1
+	VXORPS       w80000000<>+0(SB), Y0, Y2
+	VXORPS       w80000000<>+0(SB), Y1, Y3
+	VMOVUPS      wc2ae0000<>+0(SB), Y4
+	VMOVUPS      wc2ae0000<>+0(SB), Y5
+	VMAXPS       Y2, Y4, Y2
+	VMAXPS       Y3, Y5, Y3
+	VMOVUPS      w42f00000<>+0(SB), Y4
+	VMOVUPS      w42f00000<>+0(SB), Y5
+	VMINPS       Y2, Y4, Y2
+	VMINPS       Y3, Y5, Y3
+	VMULPS       w3fb8aa3b<>+0(SB), Y2, Y4
+	VMULPS       w3fb8aa3b<>+0(SB), Y3, Y5
+	VROUNDPS     $0x00, Y4, Y4
+	VROUNDPS     $0x00, Y5, Y5
+	VFNMADD231PS w3f317200<>+0(SB), Y4, Y2
+	VFNMADD231PS w3f317200<>+0(SB), Y5, Y3
+	VMOVUPS      w35bfbe8e<>+0(SB), Y8
+	VMOVUPS      w35bfbe8e<>+0(SB), Y9
+	VMOVAPS      Y2, Y6
+	VMOVAPS      Y3, Y7
+	VFNMADD231PS Y8, Y4, Y6
+	VFNMADD231PS Y9, Y5, Y7
+	VSUBPS       Y6, Y2, Y2
+	VSUBPS       Y7, Y3, Y3
+	VFNMADD231PS Y8, Y4, Y2
+	VFNMADD231PS Y9, Y5, Y3
+	VMOVUPS      w39500d01<>+0(SB), Y8
+	VMOVUPS      w39500d01<>+0(SB), Y9
+	VFMADD213PS  w3ab60b61<>+0(SB), Y6, Y8
+	VFMADD213PS  w3ab60b61<>+0(SB), Y7, Y9
+	VFMADD213PS  w3c088889<>+0(SB), Y6, Y8
+	VFMADD213PS  w3c088889<>+0(SB), Y7, Y9
+	VFMADD213PS  w3d2aaaab<>+0(SB), Y6, Y8
+	VFMADD213PS  w3d2aaaab<>+0(SB), Y7, Y9
+	VFMADD213PS  w3e2aaaab<>+0(SB), Y6, Y8
+	VFMADD213PS  w3e2aaaab<>+0(SB), Y7, Y9
+	VFMADD213PS  w3f000000<>+0(SB), Y6, Y8
+	VFMADD213PS  w3f000000<>+0(SB), Y7, Y9
+	VMULPS       Y6, Y6, Y10
+	VMULPS       Y7, Y7, Y11
+	VFMADD213PS  Y2, Y10, Y8
+	VFMADD213PS  Y3, Y11, Y9
+	VADDPS       Y6, Y8, Y8
+	VADDPS       Y7, Y9, Y9
+	VCVTPS2DQ    Y4, Y2
+	VCVTPS2DQ    Y5, Y7
+	VPXOR        Y3, Y3, Y3
+	VPXOR        Y4, Y4, Y4
+	VPSUBD       Y2, Y3, Y2
+	VPSUBD       Y7, Y4, Y7
+	VPADDD       w0000007f<>+0(SB), Y2, Y5
+	VPADDD       w0000007f<>+0(SB), Y7, Y6
+	VPMAXSD      Y3, Y5, Y5
+	VPMAXSD      Y4, Y6, Y6
+	VPSLLD       $0x17, Y5, Y5
+	VPSLLD       $0x17, Y6, Y6
+	VPSRAD       $0x01, Y2, Y3
+	VPSRAD       $0x01, Y7, Y4
+	VPSUBD       Y3, Y2, Y2
+	VPSUBD       Y4, Y7, Y7
+	VPADDD       w0000007f<>+0(SB), Y3, Y3
+	VPADDD       w0000007f<>+0(SB), Y4, Y4
+	VPSLLD       $0x17, Y3, Y3
+	VPSLLD       $0x17, Y4, Y4
+	VPADDD       w0000007f<>+0(SB), Y2, Y2
+	VPADDD       w0000007f<>+0(SB), Y7, Y7
+	VPSLLD       $0x17, Y2, Y2
+	VPSLLD       $0x17, Y7, Y7
+	VADDPS       Y5, Y8, Y8
+	VADDPS       Y6, Y9, Y9
+	VADDPS       w3f800000<>+0(SB), Y8, Y8
+	VADDPS       w3f800000<>+0(SB), Y9, Y9
+	VDIVPS       Y8, Y0, Y8
+	VDIVPS       Y9, Y1, Y9
+	VMULPS       Y3, Y8, Y8
+	VMULPS       Y4, Y9, Y9
+	VMULPS       Y2, Y8, Y8
+	VMULPS       Y7, Y9, Y9
+	VMOVUPS      Y8, (CX)(AX*1)
+	VMOVUPS      Y9, 32(CX)(AX*1)
+	ADDQ         $0x40, AX
+	SUBQ         $0x10, BX
+	JGE          loop
+
+tail:
+	ADDQ         $0x10, BX
+	JZ           done
+	LEAQ         tailmask<>+64(SB), SI
+	SHLQ         $0x02, BX
+	SUBQ         BX, SI
+	VMOVUPS      (SI), Y0
+	VMOVUPS      32(SI), Y1
+	VMASKMOVPS   (DX)(AX*1), Y0, Y2
+	VMASKMOVPS   32(DX)(AX*1), Y1, Y3
+	VMOVUPS      wc2f00000<>+0(SB), Y4
+	VMOVUPS      wc2f00000<>+0(SB), Y5
+	VMAXPS       Y2, Y4, Y2
+	VMAXPS       Y3, Y5, Y3
+	VXORPS       w80000000<>+0(SB), Y2, Y4
+	VXORPS       w80000000<>+0(SB), Y3, Y5
+	VMOVUPS      wc2ae0000<>+0(SB), Y6
+	VMOVUPS      wc2ae0000<>+0(SB), Y7
+	VMAXPS       Y4, Y6, Y4
+	VMAXPS       Y5, Y7, Y5
+	VMOVUPS      w42f00000<>+0(SB), Y6
+	VMOVUPS      w42f00000<>+0(SB), Y7
+	VMINPS       Y4, Y6, Y4
+	VMINPS       Y5, Y7, Y5
+	VMULPS       w3fb8aa3b<>+0(SB), Y4, Y6
+	VMULPS       w3fb8aa3b<>+0(SB), Y5, Y7
+	VROUNDPS     $0x00, Y6, Y6
+	VROUNDPS     $0x00, Y7, Y7
+	VFNMADD231PS w3f317200<>+0(SB), Y6, Y4
+	VFNMADD231PS w3f317200<>+0(SB), Y7, Y5
+	VMOVUPS      w35bfbe8e<>+0(SB), Y10
+	VMOVUPS      w35bfbe8e<>+0(SB), Y11
+	VMOVAPS      Y4, Y8
+	VMOVAPS      Y5, Y9
+	VFNMADD231PS Y10, Y6, Y8
+	VFNMADD231PS Y11, Y7, Y9
+	VSUBPS       Y8, Y4, Y4
+	VSUBPS       Y9, Y5, Y5
+	VFNMADD231PS Y10, Y6, Y4
+	VFNMADD231PS Y11, Y7, Y5
+	VMOVUPS      w39500d01<>+0(SB), Y10
+	VMOVUPS      w39500d01<>+0(SB), Y11
+	VFMADD213PS  w3ab60b61<>+0(SB), Y8, Y10
+	VFMADD213PS  w3ab60b61<>+0(SB), Y9, Y11
+	VFMADD213PS  w3c088889<>+0(SB), Y8, Y10
+	VFMADD213PS  w3c088889<>+0(SB), Y9, Y11
+	VFMADD213PS  w3d2aaaab<>+0(SB), Y8, Y10
+	VFMADD213PS  w3d2aaaab<>+0(SB), Y9, Y11
+	VFMADD213PS  w3e2aaaab<>+0(SB), Y8, Y10
+	VFMADD213PS  w3e2aaaab<>+0(SB), Y9, Y11
+	VFMADD213PS  w3f000000<>+0(SB), Y8, Y10
+	VFMADD213PS  w3f000000<>+0(SB), Y9, Y11
+	VMULPS       Y8, Y8, Y12
+	VMULPS       Y9, Y9, Y13
+	VFMADD213PS  Y4, Y12, Y10
+	VFMADD213PS  Y5, Y13, Y11
+	VADDPS       Y8, Y10, Y10
+	VADDPS       Y9, Y11, Y11
+	VCVTPS2DQ    Y6, Y4
+	VCVTPS2DQ    Y7, Y9
+	VPXOR        Y5, Y5, Y5
+	VPXOR        Y6, Y6, Y6
+	VPSUBD       Y4, Y5, Y4
+	VPSUBD       Y9, Y6, Y9
+	VPADDD       w0000007f<>+0(SB), Y4, Y7
+	VPADDD       w0000007f<>+0(SB), Y9, Y8
+	VPMAXSD      Y5, Y7, Y7
+	VPMAXSD      Y6, Y8, Y8
+	VPSLLD       $0x17, Y7, Y7
+	VPSLLD       $0x17, Y8, Y8
+	VPSRAD       $0x01, Y4, Y5
+	VPSRAD       $0x01, Y9, Y6
+	VPSUBD       Y5, Y4, Y4
+	VPSUBD       Y6, Y9, Y9
+	VPADDD       w0000007f<>+0(SB), Y5, Y5
+	VPADDD       w0000007f<>+0(SB), Y6, Y6
+	VPSLLD       $0x17, Y5, Y5
+	VPSLLD       $0x17, Y6, Y6
+	VPADDD       w0000007f<>+0(SB), Y4, Y4
+	VPADDD       w0000007f<>+0(SB), Y9, Y9
+	VPSLLD       $0x17, Y4, Y4
+	VPSLLD       $0x17, Y9, Y9
+	VADDPS       Y7, Y10, Y10
+	VADDPS       Y8, Y11, Y11
+	VADDPS       w3f800000<>+0(SB), Y10, Y10
+	VADDPS       w3f800000<>+0(SB), Y11, Y11
+	VDIVPS       Y10, Y2, Y10
+	VDIVPS       Y11, Y3, Y11
+	VMULPS       Y5, Y10, Y10
+	VMULPS       Y6, Y11, Y11
+	VMULPS       Y4, Y10, Y10
+	VMULPS       Y9, Y11, Y11
+	VMASKMOVPS   Y10, Y0, (CX)(AX*1)
+	VMASKMOVPS   Y11, Y1, 32(CX)(AX*1)
+
+done:
+	VZEROUPPER
+	RET
+
+DATA w80000000<>+0(SB)/4, $0x80000000
+DATA w80000000<>+4(SB)/4, $0x80000000
+DATA w80000000<>+8(SB)/4, $0x80000000
+DATA w80000000<>+12(SB)/4, $0x80000000
+DATA w80000000<>+16(SB)/4, $0x80000000
+DATA w80000000<>+20(SB)/4, $0x80000000
+DATA w80000000<>+24(SB)/4, $0x80000000
+DATA w80000000<>+28(SB)/4, $0x80000000
+GLOBL w80000000<>(SB), RODATA|NOPTR, $32
+
+DATA wc2ae0000<>+0(SB)/4, $0xc2ae0000
+DATA wc2ae0000<>+4(SB)/4, $0xc2ae0000
+DATA wc2ae0000<>+8(SB)/4, $0xc2ae0000
+DATA wc2ae0000<>+12(SB)/4, $0xc2ae0000
+DATA wc2ae0000<>+16(SB)/4, $0xc2ae0000
+DATA wc2ae0000<>+20(SB)/4, $0xc2ae0000
+DATA wc2ae0000<>+24(SB)/4, $0xc2ae0000
+DATA wc2ae0000<>+28(SB)/4, $0xc2ae0000
+GLOBL wc2ae0000<>(SB), RODATA|NOPTR, $32
+
 DATA w39500d01<>+0(SB)/4, $0x39500d01
 DATA w39500d01<>+4(SB)/4, $0x39500d01
 DATA w39500d01<>+8(SB)/4, $0x39500d01
@@ -316,286 +899,19 @@ DATA w3e2aaaab<>+24(SB)/4, $0x3e2aaaab
 DATA w3e2aaaab<>+28(SB)/4, $0x3e2aaaab
 GLOBL w3e2aaaab<>(SB), RODATA|NOPTR, $32
 
-DATA w3f000000<>+0(SB)/4, $0x3f000000
-DATA w3f000000<>+4(SB)/4, $0x3f000000
-DATA w3f000000<>+8(SB)/4, $0x3f000000
-DATA w3f000000<>+12(SB)/4, $0x3f000000
-DATA w3f000000<>+16(SB)/4, $0x3f000000
-DATA w3f000000<>+20(SB)/4, $0x3f000000
-DATA w3f000000<>+24(SB)/4, $0x3f000000
-DATA w3f000000<>+28(SB)/4, $0x3f000000
-GLOBL w3f000000<>(SB), RODATA|NOPTR, $32
-
-DATA w3f800000<>+0(SB)/4, $0x3f800000
-DATA w3f800000<>+4(SB)/4, $0x3f800000
-DATA w3f800000<>+8(SB)/4, $0x3f800000
-DATA w3f800000<>+12(SB)/4, $0x3f800000
-DATA w3f800000<>+16(SB)/4, $0x3f800000
-DATA w3f800000<>+20(SB)/4, $0x3f800000
-DATA w3f800000<>+24(SB)/4, $0x3f800000
-DATA w3f800000<>+28(SB)/4, $0x3f800000
-GLOBL w3f800000<>(SB), RODATA|NOPTR, $32
-
-DATA w0000007f<>+0(SB)/4, $0x0000007f
-DATA w0000007f<>+4(SB)/4, $0x0000007f
-DATA w0000007f<>+8(SB)/4, $0x0000007f
-DATA w0000007f<>+12(SB)/4, $0x0000007f
-DATA w0000007f<>+16(SB)/4, $0x0000007f
-DATA w0000007f<>+20(SB)/4, $0x0000007f
-DATA w0000007f<>+24(SB)/4, $0x0000007f
-DATA w0000007f<>+28(SB)/4, $0x0000007f
-GLOBL w0000007f<>(SB), RODATA|NOPTR, $32
-
-// func siluAVX2(dst *float32, src *float32, n int)
-// Requires: AVX, AVX2, FMA3
-TEXT ·siluAVX2(SB), NOSPLIT, $0-24
-	MOVQ dst+0(FP), AX
-	MOVQ src+8(FP), CX
-	MOVQ n+16(FP), DX
-	SUBQ $0x10, DX
-	JLT  tail
-
-loop:
-	VMOVUPS      (CX), Y0
-	VMOVUPS      32(CX), Y1
-	VMOVUPS      wc2f00000<>+0(SB), Y2
-	VMOVUPS      wc2f00000<>+0(SB), Y3
-	VMAXPS       Y0, Y2, Y0
-	VMAXPS       Y1, Y3, Y1
-	VXORPS       w80000000<>+0(SB), Y0, Y2
-	VXORPS       w80000000<>+0(SB), Y1, Y3
-	VMOVUPS      wc2ae0000<>+0(SB), Y4
-	VMOVUPS      wc2ae0000<>+0(SB), Y5
-	VMAXPS       Y2, Y4, Y2
-	VMAXPS       Y3, Y5, Y3
-	VMOVUPS      w42f00000<>+0(SB), Y4
-	VMOVUPS      w42f00000<>+0(SB), Y5
-	VMINPS       Y2, Y4, Y2
-	VMINPS       Y3, Y5, Y3
-	VMULPS       w3fb8aa3b<>+0(SB), Y2, Y4
-	VMULPS       w3fb8aa3b<>+0(SB), Y3, Y5
-	VROUNDPS     $0x00, Y4, Y4
-	VROUNDPS     $0x00, Y5, Y5
-	VFNMADD231PS w3f317200<>+0(SB), Y4, Y2
-	VFNMADD231PS w3f317200<>+0(SB), Y5, Y3
-	VMOVUPS      w35bfbe8e<>+0(SB), Y8
-	VMOVUPS      w35bfbe8e<>+0(SB), Y9
-	VMOVAPS      Y2, Y6
-	VMOVAPS      Y3, Y7
-	VFNMADD231PS Y8, Y4, Y6
-	VFNMADD231PS Y9, Y5, Y7
-	VSUBPS       Y6, Y2, Y2
-	VSUBPS       Y7, Y3, Y3
-	VFNMADD231PS Y8, Y4, Y2
-	VFNMADD231PS Y9, Y5, Y3
-	VMOVUPS      w39500d01<>+0(SB), Y8
-	VMOVUPS      w39500d01<>+0(SB), Y9
-	VFMADD213PS  w3ab60b61<>+0(SB), Y6, Y8
-	VFMADD213PS  w3ab60b61<>+0(SB), Y7, Y9
-	VFMADD213PS  w3c088889<>+0(SB), Y6, Y8
-	VFMADD213PS  w3c088889<>+0(SB), Y7, Y9
-	VFMADD213PS  w3d2aaaab<>+0(SB), Y6, Y8
-	VFMADD213PS  w3d2aaaab<>+0(SB), Y7, Y9
-	VFMADD213PS  w3e2aaaab<>+0(SB), Y6, Y8
-	VFMADD213PS  w3e2aaaab<>+0(SB), Y7, Y9
-	VFMADD213PS  w3f000000<>+0(SB), Y6, Y8
-	VFMADD213PS  w3f000000<>+0(SB), Y7, Y9
-	VMULPS       Y6, Y6, Y10
-	VMULPS       Y7, Y7, Y11
-	VFMADD213PS  Y2, Y10, Y8
-	VFMADD213PS  Y3, Y11, Y9
-	VADDPS       Y6, Y8, Y8
-	VADDPS       Y7, Y9, Y9
-	VCVTPS2DQ    Y4, Y2
-	VCVTPS2DQ    Y5, Y7
-	VPXOR        Y3, Y3, Y3
-	VPXOR        Y4, Y4, Y4
-	VPSUBD       Y2, Y3, Y2
-	VPSUBD       Y7, Y4, Y7
-	VPADDD       w0000007f<>+0(SB), Y2, Y5
-	VPADDD       w0000007f<>+0(SB), Y7, Y6
-	VPMAXSD      Y3, Y5, Y5
-	VPMAXSD      Y4, Y6, Y6
-	VPSLLD       $0x17, Y5, Y5
-	VPSLLD       $0x17, Y6, Y6
-	VPSRAD       $0x01, Y2, Y3
-	VPSRAD       $0x01, Y7, Y4
-	VPSUBD       Y3, Y2, Y2
-	VPSUBD       Y4, Y7, Y7
-	VPADDD       w0000007f<>+0(SB), Y3, Y3
-	VPADDD       w0000007f<>+0(SB), Y4, Y4
-	VPSLLD       $0x17, Y3, Y3
-	VPSLLD       $0x17, Y4, Y4
-	VPADDD       w0000007f<>+0(SB), Y2, Y2
-	VPADDD       w0000007f<>+0(SB), Y7, Y7
-	VPSLLD       $0x17, Y2, Y2
-	VPSLLD       $0x17, Y7, Y7
-	VADDPS       Y5, Y8, Y8
-	VADDPS       Y6, Y9, Y9
-	VADDPS       w3f800000<>+0(SB), Y8, Y8
-	VADDPS       w3f800000<>+0(SB), Y9, Y9
-	VDIVPS       Y8, Y0, Y8
-	VDIVPS       Y9, Y1, Y9
-	VMULPS       Y3, Y8, Y8
-	VMULPS       Y4, Y9, Y9
-	VMULPS       Y2, Y8, Y8
-	VMULPS       Y7, Y9, Y9
-	VMOVUPS      Y8, (AX)
-	VMOVUPS      Y9, 32(AX)
-	ADDQ         $0x40, CX
-	ADDQ         $0x40, AX
-	SUBQ         $0x10, DX
-	JGE          loop
-
-tail:
-	ADDQ         $0x10, DX
-	JZ           done
-	LEAQ         tailmask<>+64(SB), BX
-	MOVQ         DX, SI
-	SHLQ         $0x02, SI
-	SUBQ         SI, BX
-	VMOVUPS      (BX), Y0
-	VMOVUPS      32(BX), Y1
-	VMASKMOVPS   (CX), Y0, Y0
-	LEAQ         tailmask<>+64(SB), BX
-	MOVQ         DX, SI
-	SHLQ         $0x02, SI
-	SUBQ         SI, BX
-	VMOVUPS      (BX), Y1
-	VMOVUPS      32(BX), Y1
-	VMASKMOVPS   32(CX), Y1, Y1
-	VMOVUPS      wc2f00000<>+0(SB), Y2
-	VMOVUPS      wc2f00000<>+0(SB), Y3
-	VMAXPS       Y0, Y2, Y0
-	VMAXPS       Y1, Y3, Y1
-	VXORPS       w80000000<>+0(SB), Y0, Y2
-	VXORPS       w80000000<>+0(SB), Y1, Y3
-	VMOVUPS      wc2ae0000<>+0(SB), Y4
-	VMOVUPS      wc2ae0000<>+0(SB), Y5
-	VMAXPS       Y2, Y4, Y2
-	VMAXPS       Y3, Y5, Y3
-	VMOVUPS      w42f00000<>+0(SB), Y4
-	VMOVUPS      w42f00000<>+0(SB), Y5
-	VMINPS       Y2, Y4, Y2
-	VMINPS       Y3, Y5, Y3
-	VMULPS       w3fb8aa3b<>+0(SB), Y2, Y4
-	VMULPS       w3fb8aa3b<>+0(SB), Y3, Y5
-	VROUNDPS     $0x00, Y4, Y4
-	VROUNDPS     $0x00, Y5, Y5
-	VFNMADD231PS w3f317200<>+0(SB), Y4, Y2
-	VFNMADD231PS w3f317200<>+0(SB), Y5, Y3
-	VMOVUPS      w35bfbe8e<>+0(SB), Y8
-	VMOVUPS      w35bfbe8e<>+0(SB), Y9
-	VMOVAPS      Y2, Y6
-	VMOVAPS      Y3, Y7
-	VFNMADD231PS Y8, Y4, Y6
-	VFNMADD231PS Y9, Y5, Y7
-	VSUBPS       Y6, Y2, Y2
-	VSUBPS       Y7, Y3, Y3
-	VFNMADD231PS Y8, Y4, Y2
-	VFNMADD231PS Y9, Y5, Y3
-	VMOVUPS      w39500d01<>+0(SB), Y8
-	VMOVUPS      w39500d01<>+0(SB), Y9
-	VFMADD213PS  w3ab60b61<>+0(SB), Y6, Y8
-	VFMADD213PS  w3ab60b61<>+0(SB), Y7, Y9
-	VFMADD213PS  w3c088889<>+0(SB), Y6, Y8
-	VFMADD213PS  w3c088889<>+0(SB), Y7, Y9
-	VFMADD213PS  w3d2aaaab<>+0(SB), Y6, Y8
-	VFMADD213PS  w3d2aaaab<>+0(SB), Y7, Y9
-	VFMADD213PS  w3e2aaaab<>+0(SB), Y6, Y8
-	VFMADD213PS  w3e2aaaab<>+0(SB), Y7, Y9
-	VFMADD213PS  w3f000000<>+0(SB), Y6, Y8
-	VFMADD213PS  w3f000000<>+0(SB), Y7, Y9
-	VMULPS       Y6, Y6, Y10
-	VMULPS       Y7, Y7, Y11
-	VFMADD213PS  Y2, Y10, Y8
-	VFMADD213PS  Y3, Y11, Y9
-	VADDPS       Y6, Y8, Y8
-	VADDPS       Y7, Y9, Y9
-	VCVTPS2DQ    Y4, Y2
-	VCVTPS2DQ    Y5, Y7
-	VPXOR        Y3, Y3, Y3
-	VPXOR        Y4, Y4, Y4
-	VPSUBD       Y2, Y3, Y2
-	VPSUBD       Y7, Y4, Y7
-	VPADDD       w0000007f<>+0(SB), Y2, Y5
-	VPADDD       w0000007f<>+0(SB), Y7, Y6
-	VPMAXSD      Y3, Y5, Y5
-	VPMAXSD      Y4, Y6, Y6
-	VPSLLD       $0x17, Y5, Y5
-	VPSLLD       $0x17, Y6, Y6
-	VPSRAD       $0x01, Y2, Y3
-	VPSRAD       $0x01, Y7, Y4
-	VPSUBD       Y3, Y2, Y2
-	VPSUBD       Y4, Y7, Y7
-	VPADDD       w0000007f<>+0(SB), Y3, Y3
-	VPADDD       w0000007f<>+0(SB), Y4, Y4
-	VPSLLD       $0x17, Y3, Y3
-	VPSLLD       $0x17, Y4, Y4
-	VPADDD       w0000007f<>+0(SB), Y2, Y2
-	VPADDD       w0000007f<>+0(SB), Y7, Y7
-	VPSLLD       $0x17, Y2, Y2
-	VPSLLD       $0x17, Y7, Y7
-	VADDPS       Y5, Y8, Y8
-	VADDPS       Y6, Y9, Y9
-	VADDPS       w3f800000<>+0(SB), Y8, Y8
-	VADDPS       w3f800000<>+0(SB), Y9, Y9
-	VDIVPS       Y8, Y0, Y8
-	VDIVPS       Y9, Y1, Y9
-	VMULPS       Y3, Y8, Y8
-	VMULPS       Y4, Y9, Y9
-	VMULPS       Y2, Y8, Y8
-	VMULPS       Y7, Y9, Y9
-	LEAQ         tailmask<>+64(SB), CX
-	MOVQ         DX, BX
-	SHLQ         $0x02, BX
-	SUBQ         BX, CX
-	VMOVUPS      (CX), Y0
-	VMOVUPS      32(CX), Y1
-	VMASKMOVPS   Y8, Y0, (AX)
-	LEAQ         tailmask<>+64(SB), CX
-	SHLQ         $0x02, DX
-	SUBQ         DX, CX
-	VMOVUPS      (CX), Y0
-	VMOVUPS      32(CX), Y0
-	VMASKMOVPS   Y9, Y0, 32(AX)
-
-done:
-	VZEROUPPER
-	RET
-
-DATA w80000000<>+0(SB)/4, $0x80000000
-DATA w80000000<>+4(SB)/4, $0x80000000
-DATA w80000000<>+8(SB)/4, $0x80000000
-DATA w80000000<>+12(SB)/4, $0x80000000
-DATA w80000000<>+16(SB)/4, $0x80000000
-DATA w80000000<>+20(SB)/4, $0x80000000
-DATA w80000000<>+24(SB)/4, $0x80000000
-DATA w80000000<>+28(SB)/4, $0x80000000
-GLOBL w80000000<>(SB), RODATA|NOPTR, $32
-
-DATA wc2ae0000<>+0(SB)/4, $0xc2ae0000
-DATA wc2ae0000<>+4(SB)/4, $0xc2ae0000
-DATA wc2ae0000<>+8(SB)/4, $0xc2ae0000
-DATA wc2ae0000<>+12(SB)/4, $0xc2ae0000
-DATA wc2ae0000<>+16(SB)/4, $0xc2ae0000
-DATA wc2ae0000<>+20(SB)/4, $0xc2ae0000
-DATA wc2ae0000<>+24(SB)/4, $0xc2ae0000
-DATA wc2ae0000<>+28(SB)/4, $0xc2ae0000
-GLOBL wc2ae0000<>(SB), RODATA|NOPTR, $32
-
 // func tanhAVX2(dst *float32, src *float32, n int)
 // Requires: AVX, AVX2, FMA3
 TEXT ·tanhAVX2(SB), NOSPLIT, $0-24
-	MOVQ dst+0(FP), AX
-	MOVQ src+8(FP), CX
-	MOVQ n+16(FP), DX
-	SUBQ $0x10, DX
+	MOVQ dst+0(FP), CX
+	MOVQ src+8(FP), DX
+	MOVQ n+16(FP), BX
+	XORQ AX, AX
+	SUBQ $0x10, BX
 	JLT  tail
 
 loop:
-	VMOVUPS      (CX), Y0
-	VMOVUPS      32(CX), Y1
+	VMOVUPS      (DX)(AX*1), Y0
+	VMOVUPS      32(DX)(AX*1), Y1
 	VANDPS       w7fffffff<>+0(SB), Y0, Y2
 	VANDPS       w7fffffff<>+0(SB), Y1, Y3
 	VMULPS       Y2, Y2, Y4
@@ -696,143 +1012,124 @@ loop:
 	VANDPS       w80000000<>+0(SB), Y1, Y1
 	VORPS        Y0, Y12, Y12
 	VORPS        Y1, Y13, Y13
-	VMOVUPS      Y12, (AX)
-	VMOVUPS      Y13, 32(AX)
-	ADDQ         $0x40, CX
+	VMOVUPS      Y12, (CX)(AX*1)
+	VMOVUPS      Y13, 32(CX)(AX*1)
 	ADDQ         $0x40, AX
-	SUBQ         $0x10, DX
+	SUBQ         $0x10, BX
 	JGE          loop
 
 tail:
-	ADDQ         $0x10, DX
+	ADDQ         $0x10, BX
 	JZ           done
-	LEAQ         tailmask<>+64(SB), BX
-	MOVQ         DX, SI
-	SHLQ         $0x02, SI
-	SUBQ         SI, BX
-	VMOVUPS      (BX), Y0
-	VMOVUPS      32(BX), Y1
-	VMASKMOVPS   (CX), Y0, Y0
-	LEAQ         tailmask<>+64(SB), BX
-	MOVQ         DX, SI
-	SHLQ         $0x02, SI
-	SUBQ         SI, BX
-	VMOVUPS      (BX), Y1
-	VMOVUPS      32(BX), Y1
-	VMASKMOVPS   32(CX), Y1, Y1
-	VANDPS       w7fffffff<>+0(SB), Y0, Y2
-	VANDPS       w7fffffff<>+0(SB), Y1, Y3
-	VMULPS       Y2, Y2, Y4
-	VMULPS       Y3, Y3, Y5
-	VMOVUPS      w3b0cbe33<>+0(SB), Y6
-	VMOVUPS      w3b0cbe33<>+0(SB), Y7
-	VFMADD213PS  wbc0610c5<>+0(SB), Y4, Y6
-	VFMADD213PS  wbc0610c5<>+0(SB), Y5, Y7
-	VFMADD213PS  w3cb1ca74<>+0(SB), Y4, Y6
-	VFMADD213PS  w3cb1ca74<>+0(SB), Y5, Y7
-	VFMADD213PS  wbd5cf7bf<>+0(SB), Y4, Y6
-	VFMADD213PS  wbd5cf7bf<>+0(SB), Y5, Y7
-	VFMADD213PS  w3e088836<>+0(SB), Y4, Y6
-	VFMADD213PS  w3e088836<>+0(SB), Y5, Y7
-	VFMADD213PS  wbeaaaaaa<>+0(SB), Y4, Y6
-	VFMADD213PS  wbeaaaaaa<>+0(SB), Y5, Y7
-	VMULPS       Y4, Y6, Y6
-	VMULPS       Y5, Y7, Y7
-	VFMADD213PS  Y2, Y2, Y6
-	VFMADD213PS  Y3, Y3, Y7
-	VADDPS       Y2, Y2, Y4
-	VADDPS       Y3, Y3, Y5
-	VMOVUPS      wc2f00000<>+0(SB), Y8
-	VMOVUPS      wc2f00000<>+0(SB), Y9
-	VMAXPS       Y4, Y8, Y4
-	VMAXPS       Y5, Y9, Y5
-	VMOVUPS      w42f00000<>+0(SB), Y8
-	VMOVUPS      w42f00000<>+0(SB), Y9
-	VMINPS       Y4, Y8, Y4
-	VMINPS       Y5, Y9, Y5
-	VMULPS       w3fb8aa3b<>+0(SB), Y4, Y8
-	VMULPS       w3fb8aa3b<>+0(SB), Y5, Y9
-	VROUNDPS     $0x00, Y8, Y8
-	VROUNDPS     $0x00, Y9, Y9
-	VFNMADD231PS w3f317200<>+0(SB), Y8, Y4
-	VFNMADD231PS w3f317200<>+0(SB), Y9, Y5
-	VMOVUPS      w35bfbe8e<>+0(SB), Y12
-	VMOVUPS      w35bfbe8e<>+0(SB), Y13
-	VMOVAPS      Y4, Y10
-	VMOVAPS      Y5, Y11
-	VFNMADD231PS Y12, Y8, Y10
-	VFNMADD231PS Y13, Y9, Y11
-	VSUBPS       Y10, Y4, Y4
-	VSUBPS       Y11, Y5, Y5
-	VFNMADD231PS Y12, Y8, Y4
-	VFNMADD231PS Y13, Y9, Y5
-	VMOVUPS      w39500d01<>+0(SB), Y12
-	VMOVUPS      w39500d01<>+0(SB), Y13
-	VFMADD213PS  w3ab60b61<>+0(SB), Y10, Y12
-	VFMADD213PS  w3ab60b61<>+0(SB), Y11, Y13
-	VFMADD213PS  w3c088889<>+0(SB), Y10, Y12
-	VFMADD213PS  w3c088889<>+0(SB), Y11, Y13
-	VFMADD213PS  w3d2aaaab<>+0(SB), Y10, Y12
-	VFMADD213PS  w3d2aaaab<>+0(SB), Y11, Y13
-	VFMADD213PS  w3e2aaaab<>+0(SB), Y10, Y12
-	VFMADD213PS  w3e2aaaab<>+0(SB), Y11, Y13
-	VFMADD213PS  w3f000000<>+0(SB), Y10, Y12
-	VFMADD213PS  w3f000000<>+0(SB), Y11, Y13
-	VMULPS       Y10, Y10, Y14
-	VMULPS       Y11, Y11, Y15
-	VFMADD213PS  Y4, Y14, Y12
-	VFMADD213PS  Y5, Y15, Y13
-	VADDPS       Y10, Y12, Y12
-	VADDPS       Y11, Y13, Y13
-	VCVTPS2DQ    Y8, Y4
-	VCVTPS2DQ    Y9, Y5
-	VADDPS       w3f800000<>+0(SB), Y12, Y12
-	VADDPS       w3f800000<>+0(SB), Y13, Y13
-	VPSRAD       $0x01, Y4, Y8
-	VPSRAD       $0x01, Y5, Y9
-	VPSUBD       Y8, Y4, Y4
-	VPSUBD       Y9, Y5, Y5
-	VPADDD       w0000007f<>+0(SB), Y8, Y8
-	VPADDD       w0000007f<>+0(SB), Y9, Y9
-	VPSLLD       $0x17, Y8, Y8
-	VPSLLD       $0x17, Y9, Y9
-	VPADDD       w0000007f<>+0(SB), Y4, Y4
-	VPADDD       w0000007f<>+0(SB), Y5, Y5
-	VPSLLD       $0x17, Y4, Y4
-	VPSLLD       $0x17, Y5, Y5
-	VMULPS       Y8, Y12, Y12
-	VMULPS       Y9, Y13, Y13
-	VFMADD213PS  w3f800000<>+0(SB), Y4, Y12
-	VFMADD213PS  w3f800000<>+0(SB), Y5, Y13
-	VMOVUPS      w40000000<>+0(SB), Y4
-	VMOVUPS      w40000000<>+0(SB), Y5
-	VDIVPS       Y12, Y4, Y12
-	VDIVPS       Y13, Y5, Y13
-	VMOVUPS      w3f800000<>+0(SB), Y4
-	VMOVUPS      w3f800000<>+0(SB), Y5
-	VSUBPS       Y12, Y4, Y12
-	VSUBPS       Y13, Y5, Y13
-	VCMPPS       $0x01, w3f200000<>+0(SB), Y2, Y2
-	VCMPPS       $0x01, w3f200000<>+0(SB), Y3, Y3
-	VBLENDVPS    Y2, Y6, Y12, Y12
-	VBLENDVPS    Y3, Y7, Y13, Y13
-	VANDPS       w80000000<>+0(SB), Y0, Y0
-	VANDPS       w80000000<>+0(SB), Y1, Y1
-	VORPS        Y0, Y12, Y12
-	VORPS        Y1, Y13, Y13
-	LEAQ         tailmask<>+64(SB), CX
-	MOVQ         DX, BX
+	LEAQ         tailmask<>+64(SB), SI
 	SHLQ         $0x02, BX
-	SUBQ         BX, CX
-	VMOVUPS      (CX), Y0
-	VMOVUPS      32(CX), Y1
-	VMASKMOVPS   Y12, Y0, (AX)
-	LEAQ         tailmask<>+64(SB), CX
-	SHLQ         $0x02, DX
-	SUBQ         DX, CX
-	VMOVUPS      (CX), Y0
-	VMOVUPS      32(CX), Y0
-	VMASKMOVPS   Y13, Y0, 32(AX)
+	SUBQ         BX, SI
+	VMOVUPS      (SI), Y0
+	VMOVUPS      32(SI), Y1
+	VMASKMOVPS   (DX)(AX*1), Y0, Y2
+	VMASKMOVPS   32(DX)(AX*1), Y1, Y3
+	VANDPS       w7fffffff<>+0(SB), Y2, Y4
+	VANDPS       w7fffffff<>+0(SB), Y3, Y5
+	VMULPS       Y4, Y4, Y6
+	VMULPS       Y5, Y5, Y7
+	VMOVUPS      w3b0cbe33<>+0(SB), Y8
+	VMOVUPS      w3b0cbe33<>+0(SB), Y9
+	VFMADD213PS  wbc0610c5<>+0(SB), Y6, Y8
+	VFMADD213PS  wbc0610c5<>+0(SB), Y7, Y9
+	VFMADD213PS  w3cb1ca74<>+0(SB), Y6, Y8
+	VFMADD213PS  w3cb1ca74<>+0(SB), Y7, Y9
+	VFMADD213PS  wbd5cf7bf<>+0(SB), Y6, Y8
+	VFMADD213PS  wbd5cf7bf<>+0(SB), Y7, Y9
+	VFMADD213PS  w3e088836<>+0(SB), Y6, Y8
+	VFMADD213PS  w3e088836<>+0(SB), Y7, Y9
+	VFMADD213PS  wbeaaaaaa<>+0(SB), Y6, Y8
+	VFMADD213PS  wbeaaaaaa<>+0(SB), Y7, Y9
+	VMULPS       Y6, Y8, Y8
+	VMULPS       Y7, Y9, Y9
+	VFMADD213PS  Y4, Y4, Y8
+	VFMADD213PS  Y5, Y5, Y9
+	VADDPS       Y4, Y4, Y6
+	VADDPS       Y5, Y5, Y7
+	VMOVUPS      wc2f00000<>+0(SB), Y10
+	VMOVUPS      wc2f00000<>+0(SB), Y11
+	VMAXPS       Y6, Y10, Y6
+	VMAXPS       Y7, Y11, Y7
+	VMOVUPS      w42f00000<>+0(SB), Y10
+	VMOVUPS      w42f00000<>+0(SB), Y11
+	VMINPS       Y6, Y10, Y6
+	VMINPS       Y7, Y11, Y7
+	VMULPS       w3fb8aa3b<>+0(SB), Y6, Y10
+	VMULPS       w3fb8aa3b<>+0(SB), Y7, Y11
+	VROUNDPS     $0x00, Y10, Y10
+	VROUNDPS     $0x00, Y11, Y11
+	VFNMADD231PS w3f317200<>+0(SB), Y10, Y6
+	VFNMADD231PS w3f317200<>+0(SB), Y11, Y7
+	VMOVUPS      w35bfbe8e<>+0(SB), Y14
+	VMOVUPS      w35bfbe8e<>+0(SB), Y15
+	VMOVAPS      Y6, Y12
+	VMOVAPS      Y7, Y13
+	VFNMADD231PS Y14, Y10, Y12
+	VFNMADD231PS Y15, Y11, Y13
+	VSUBPS       Y12, Y6, Y6
+	VSUBPS       Y13, Y7, Y7
+	VFNMADD231PS Y14, Y10, Y6
+	VFNMADD231PS Y15, Y11, Y7
+	VMOVUPS      w39500d01<>+0(SB), Y14
+	VMOVUPS      w39500d01<>+0(SB), Y15
+	VFMADD213PS  w3ab60b61<>+0(SB), Y12, Y14
+	VFMADD213PS  w3ab60b61<>+0(SB), Y13, Y15
+	VFMADD213PS  w3c088889<>+0(SB), Y12, Y14
+	VFMADD213PS  w3c088889<>+0(SB), Y13, Y15
+	VFMADD213PS  w3d2aaaab<>+0(SB), Y12, Y14
+	VFMADD213PS  w3d2aaaab<>+0(SB), Y13, Y15
+	VFMADD213PS  w3e2aaaab<>+0(SB), Y12, Y14
+	VFMADD213PS  w3e2aaaab<>+0(SB), Y13, Y15
+	VFMADD213PS  w3f000000<>+0(SB), Y12, Y14
+	VFMADD213PS  w3f000000<>+0(SB), Y13, Y15
+	VMULPS       Y12, Y12, Y16
+	VMULPS       Y13, Y13, Y17
+	VFMADD213PS  Y6, Y16, Y14
+	VFMADD213PS  Y7, Y17, Y15
+	VADDPS       Y12, Y14, Y14
+	VADDPS       Y13, Y15, Y15
+	VCVTPS2DQ    Y10, Y6
+	VCVTPS2DQ    Y11, Y7
+	VADDPS       w3f800000<>+0(SB), Y14, Y14
+	VADDPS       w3f800000<>+0(SB), Y15, Y15
+	VPSRAD       $0x01, Y6, Y10
+	VPSRAD       $0x01, Y7, Y11
+	VPSUBD       Y10, Y6, Y6
+	VPSUBD       Y11, Y7, Y7
+	VPADDD       w0000007f<>+0(SB), Y10, Y10
+	VPADDD       w0000007f<>+0(SB), Y11, Y11
+	VPSLLD       $0x17, Y10, Y10
+	VPSLLD       $0x17, Y11, Y11
+	VPADDD       w0000007f<>+0(SB), Y6, Y6
+	VPADDD       w0000007f<>+0(SB), Y7, Y7
+	VPSLLD       $0x17, Y6, Y6
+	VPSLLD       $0x17, Y7, Y7
+	VMULPS       Y10, Y14, Y14
+	VMULPS       Y11, Y15, Y15
+	VFMADD213PS  w3f800000<>+0(SB), Y6, Y14
+	VFMADD213PS  w3f800000<>+0(SB), Y7, Y15
+	VMOVUPS      w40000000<>+0(SB), Y6
+	VMOVUPS      w40000000<>+0(SB), Y7
+	VDIVPS       Y14, Y6, Y14
+	VDIVPS       Y15, Y7, Y15
+	VMOVUPS      w3f800000<>+0(SB), Y6
+	VMOVUPS      w3f800000<>+0(SB), Y7
+	VSUBPS       Y14, Y6, Y14
+	VSUBPS       Y15, Y7, Y15
+	VCMPPS       $0x01, w3f200000<>+0(SB), Y4, Y4
+	VCMPPS       $0x01, w3f200000<>+0(SB), Y5, Y5
+	VBLENDVPS    Y4, Y8, Y14, Y14
+	VBLENDVPS    Y5, Y9, Y15, Y15
+	VANDPS       w80000000<>+0(SB), Y2, Y2
+	VANDPS       w80000000<>+0(SB), Y3, Y3
+	VORPS        Y2, Y14, Y14
+	VORPS        Y3, Y15, Y15
+	VMASKMOVPS   Y14, Y0, (CX)(AX*1)
+	VMASKMOVPS   Y15, Y1, 32(CX)(AX*1)
 
 done:
 	VZEROUPPER
@@ -931,142 +1228,137 @@ GLOBL w3f200000<>(SB), RODATA|NOPTR, $32
 // func sigmoidAVX2(dst *float32, src *float32, n int)
 // Requires: AVX, AVX2, FMA3
 TEXT ·sigmoidAVX2(SB), NOSPLIT, $0-24
-	MOVQ dst+0(FP), AX
-	MOVQ src+8(FP), CX
-	MOVQ n+16(FP), DX
-	SUBQ $0x08, DX
+	MOVQ dst+0(FP), CX
+	MOVQ src+8(FP), DX
+	MOVQ n+16(FP), BX
+	XORQ AX, AX
+	SUBQ $0x08, BX
 	JLT  tail
 
 loop:
-	VMOVUPS      (CX), Y0
-	VEXTRACTF128 $0x01, Y0, X1
+	VMOVUPS      (DX)(AX*1), Y0
+	VCVTPS2PD    X0, Y1
+	VEXTRACTF128 $0x01, Y0, X0
 	VCVTPS2PD    X0, Y0
-	VCVTPS2PD    X1, Y1
-	VXORPD       q8000000000000000<>+0(SB), Y0, Y0
 	VXORPD       q8000000000000000<>+0(SB), Y1, Y1
-	VMOVUPD      q3ff0000000000000<>+0(SB), Y2
-	VMOVUPD      q3ff0000000000000<>+0(SB), Y3
-	VMOVUPD      qc05e000000000000<>+0(SB), Y4
-	VMOVUPD      qc05e000000000000<>+0(SB), Y5
-	VMAXPD       Y0, Y4, Y0
-	VMAXPD       Y1, Y5, Y1
-	VMOVUPD      q405e000000000000<>+0(SB), Y4
-	VMOVUPD      q405e000000000000<>+0(SB), Y5
-	VMINPD       Y0, Y4, Y0
-	VMINPD       Y1, Y5, Y1
-	VMOVUPD      q4338000000000000<>+0(SB), Y4
-	VMOVUPD      q4338000000000000<>+0(SB), Y5
-	VFMADD231PD  q3ff71547652b82fe<>+0(SB), Y0, Y4
-	VFMADD231PD  q3ff71547652b82fe<>+0(SB), Y1, Y5
-	VSUBPD       q4338000000000000<>+0(SB), Y4, Y8
-	VSUBPD       q4338000000000000<>+0(SB), Y5, Y9
-	VFNMADD231PD q3fe62e42fefa39ef<>+0(SB), Y8, Y0
-	VFNMADD231PD q3fe62e42fefa39ef<>+0(SB), Y9, Y1
+	VXORPD       q8000000000000000<>+0(SB), Y0, Y0
+	VMOVUPD      q3ff0000000000000<>+0(SB), Y4
+	VMOVUPD      q3ff0000000000000<>+0(SB), Y5
+	VMOVUPD      qc05e000000000000<>+0(SB), Y6
+	VMOVUPD      qc05e000000000000<>+0(SB), Y7
+	VMAXPD       Y1, Y6, Y1
+	VMAXPD       Y0, Y7, Y0
+	VMOVUPD      q405e000000000000<>+0(SB), Y6
+	VMOVUPD      q405e000000000000<>+0(SB), Y7
+	VMINPD       Y1, Y6, Y1
+	VMINPD       Y0, Y7, Y0
+	VMOVUPD      q4338000000000000<>+0(SB), Y6
+	VMOVUPD      q4338000000000000<>+0(SB), Y7
+	VFMADD231PD  q3ff71547652b82fe<>+0(SB), Y1, Y6
+	VFMADD231PD  q3ff71547652b82fe<>+0(SB), Y0, Y7
+	VSUBPD       q4338000000000000<>+0(SB), Y6, Y8
+	VSUBPD       q4338000000000000<>+0(SB), Y7, Y9
+	VFNMADD231PD q3fe62e42fefa39ef<>+0(SB), Y8, Y1
+	VFNMADD231PD q3fe62e42fefa39ef<>+0(SB), Y9, Y0
 	VMOVUPD      q3efa01a01a01a01a<>+0(SB), Y8
 	VMOVUPD      q3efa01a01a01a01a<>+0(SB), Y9
-	VFMADD213PD  q3f2a01a01a01a01a<>+0(SB), Y0, Y8
-	VFMADD213PD  q3f2a01a01a01a01a<>+0(SB), Y1, Y9
-	VFMADD213PD  q3f56c16c16c16c17<>+0(SB), Y0, Y8
-	VFMADD213PD  q3f56c16c16c16c17<>+0(SB), Y1, Y9
-	VFMADD213PD  q3f81111111111111<>+0(SB), Y0, Y8
-	VFMADD213PD  q3f81111111111111<>+0(SB), Y1, Y9
-	VFMADD213PD  q3fa5555555555555<>+0(SB), Y0, Y8
-	VFMADD213PD  q3fa5555555555555<>+0(SB), Y1, Y9
-	VFMADD213PD  q3fc5555555555555<>+0(SB), Y0, Y8
-	VFMADD213PD  q3fc5555555555555<>+0(SB), Y1, Y9
-	VFMADD213PD  q3fe0000000000000<>+0(SB), Y0, Y8
-	VFMADD213PD  q3fe0000000000000<>+0(SB), Y1, Y9
-	VFMADD213PD  q3ff0000000000000<>+0(SB), Y0, Y8
-	VFMADD213PD  q3ff0000000000000<>+0(SB), Y1, Y9
-	VFMADD213PD  q3ff0000000000000<>+0(SB), Y0, Y8
-	VFMADD213PD  q3ff0000000000000<>+0(SB), Y1, Y9
-	VPADDQ       q00000000000003ff<>+0(SB), Y4, Y4
-	VPADDQ       q00000000000003ff<>+0(SB), Y5, Y5
-	VPSLLQ       $0x34, Y4, Y4
-	VPSLLQ       $0x34, Y5, Y5
-	VMULPD       Y4, Y8, Y8
-	VMULPD       Y5, Y9, Y9
+	VFMADD213PD  q3f2a01a01a01a01a<>+0(SB), Y1, Y8
+	VFMADD213PD  q3f2a01a01a01a01a<>+0(SB), Y0, Y9
+	VFMADD213PD  q3f56c16c16c16c17<>+0(SB), Y1, Y8
+	VFMADD213PD  q3f56c16c16c16c17<>+0(SB), Y0, Y9
+	VFMADD213PD  q3f81111111111111<>+0(SB), Y1, Y8
+	VFMADD213PD  q3f81111111111111<>+0(SB), Y0, Y9
+	VFMADD213PD  q3fa5555555555555<>+0(SB), Y1, Y8
+	VFMADD213PD  q3fa5555555555555<>+0(SB), Y0, Y9
+	VFMADD213PD  q3fc5555555555555<>+0(SB), Y1, Y8
+	VFMADD213PD  q3fc5555555555555<>+0(SB), Y0, Y9
+	VFMADD213PD  q3fe0000000000000<>+0(SB), Y1, Y8
+	VFMADD213PD  q3fe0000000000000<>+0(SB), Y0, Y9
+	VFMADD213PD  q3ff0000000000000<>+0(SB), Y1, Y8
+	VFMADD213PD  q3ff0000000000000<>+0(SB), Y0, Y9
+	VFMADD213PD  q3ff0000000000000<>+0(SB), Y1, Y8
+	VFMADD213PD  q3ff0000000000000<>+0(SB), Y0, Y9
+	VPADDQ       q00000000000003ff<>+0(SB), Y6, Y6
+	VPADDQ       q00000000000003ff<>+0(SB), Y7, Y7
+	VPSLLQ       $0x34, Y6, Y6
+	VPSLLQ       $0x34, Y7, Y7
+	VMULPD       Y6, Y8, Y8
+	VMULPD       Y7, Y9, Y9
 	VADDPD       q3ff0000000000000<>+0(SB), Y8, Y8
 	VADDPD       q3ff0000000000000<>+0(SB), Y9, Y9
-	VDIVPD       Y8, Y2, Y8
-	VDIVPD       Y9, Y3, Y9
-	VCVTPD2PSY   Y8, X6
+	VDIVPD       Y8, Y4, Y8
+	VDIVPD       Y9, Y5, Y9
+	VCVTPD2PSY   Y8, X2
 	VCVTPD2PSY   Y9, X0
-	VINSERTF128  $0x01, X0, Y6, Y6
-	VMOVUPS      Y6, (AX)
-	ADDQ         $0x20, CX
+	VINSERTF128  $0x01, X0, Y2, Y2
+	VMOVUPS      Y2, (CX)(AX*1)
 	ADDQ         $0x20, AX
-	SUBQ         $0x08, DX
+	SUBQ         $0x08, BX
 	JGE          loop
 
 tail:
-	ADDQ         $0x08, DX
+	ADDQ         $0x08, BX
 	JZ           done
-	LEAQ         tailmask<>+64(SB), BX
-	MOVQ         DX, SI
-	SHLQ         $0x02, SI
-	SUBQ         SI, BX
-	VMOVUPS      (BX), Y0
-	VMASKMOVPS   (CX), Y0, Y0
-	VEXTRACTF128 $0x01, Y0, X1
-	VCVTPS2PD    X0, Y0
+	LEAQ         tailmask<>+64(SB), SI
+	SHLQ         $0x02, BX
+	SUBQ         BX, SI
+	VMOVUPS      (SI), Y0
+	VMASKMOVPS   (DX)(AX*1), Y0, Y1
+	VCVTPS2PD    X1, Y2
+	VEXTRACTF128 $0x01, Y1, X1
 	VCVTPS2PD    X1, Y1
-	VXORPD       q8000000000000000<>+0(SB), Y0, Y0
+	VXORPD       q8000000000000000<>+0(SB), Y2, Y2
 	VXORPD       q8000000000000000<>+0(SB), Y1, Y1
-	VMOVUPD      q3ff0000000000000<>+0(SB), Y2
-	VMOVUPD      q3ff0000000000000<>+0(SB), Y3
-	VMOVUPD      qc05e000000000000<>+0(SB), Y4
-	VMOVUPD      qc05e000000000000<>+0(SB), Y5
-	VMAXPD       Y0, Y4, Y0
-	VMAXPD       Y1, Y5, Y1
-	VMOVUPD      q405e000000000000<>+0(SB), Y4
-	VMOVUPD      q405e000000000000<>+0(SB), Y5
-	VMINPD       Y0, Y4, Y0
-	VMINPD       Y1, Y5, Y1
-	VMOVUPD      q4338000000000000<>+0(SB), Y4
-	VMOVUPD      q4338000000000000<>+0(SB), Y5
-	VFMADD231PD  q3ff71547652b82fe<>+0(SB), Y0, Y4
-	VFMADD231PD  q3ff71547652b82fe<>+0(SB), Y1, Y5
-	VSUBPD       q4338000000000000<>+0(SB), Y4, Y6
-	VSUBPD       q4338000000000000<>+0(SB), Y5, Y8
-	VFNMADD231PD q3fe62e42fefa39ef<>+0(SB), Y6, Y0
-	VFNMADD231PD q3fe62e42fefa39ef<>+0(SB), Y8, Y1
-	VMOVUPD      q3efa01a01a01a01a<>+0(SB), Y6
+	VMOVUPD      q3ff0000000000000<>+0(SB), Y4
+	VMOVUPD      q3ff0000000000000<>+0(SB), Y5
+	VMOVUPD      qc05e000000000000<>+0(SB), Y6
+	VMOVUPD      qc05e000000000000<>+0(SB), Y7
+	VMAXPD       Y2, Y6, Y2
+	VMAXPD       Y1, Y7, Y1
+	VMOVUPD      q405e000000000000<>+0(SB), Y6
+	VMOVUPD      q405e000000000000<>+0(SB), Y7
+	VMINPD       Y2, Y6, Y2
+	VMINPD       Y1, Y7, Y1
+	VMOVUPD      q4338000000000000<>+0(SB), Y6
+	VMOVUPD      q4338000000000000<>+0(SB), Y7
+	VFMADD231PD  q3ff71547652b82fe<>+0(SB), Y2, Y6
+	VFMADD231PD  q3ff71547652b82fe<>+0(SB), Y1, Y7
+	VSUBPD       q4338000000000000<>+0(SB), Y6, Y8
+	VSUBPD       q4338000000000000<>+0(SB), Y7, Y9
+	VFNMADD231PD q3fe62e42fefa39ef<>+0(SB), Y8, Y2
+	VFNMADD231PD q3fe62e42fefa39ef<>+0(SB), Y9, Y1
 	VMOVUPD      q3efa01a01a01a01a<>+0(SB), Y8
-	VFMADD213PD  q3f2a01a01a01a01a<>+0(SB), Y0, Y6
-	VFMADD213PD  q3f2a01a01a01a01a<>+0(SB), Y1, Y8
-	VFMADD213PD  q3f56c16c16c16c17<>+0(SB), Y0, Y6
-	VFMADD213PD  q3f56c16c16c16c17<>+0(SB), Y1, Y8
-	VFMADD213PD  q3f81111111111111<>+0(SB), Y0, Y6
-	VFMADD213PD  q3f81111111111111<>+0(SB), Y1, Y8
-	VFMADD213PD  q3fa5555555555555<>+0(SB), Y0, Y6
-	VFMADD213PD  q3fa5555555555555<>+0(SB), Y1, Y8
-	VFMADD213PD  q3fc5555555555555<>+0(SB), Y0, Y6
-	VFMADD213PD  q3fc5555555555555<>+0(SB), Y1, Y8
-	VFMADD213PD  q3fe0000000000000<>+0(SB), Y0, Y6
-	VFMADD213PD  q3fe0000000000000<>+0(SB), Y1, Y8
-	VFMADD213PD  q3ff0000000000000<>+0(SB), Y0, Y6
-	VFMADD213PD  q3ff0000000000000<>+0(SB), Y1, Y8
-	VFMADD213PD  q3ff0000000000000<>+0(SB), Y0, Y6
-	VFMADD213PD  q3ff0000000000000<>+0(SB), Y1, Y8
-	VPADDQ       q00000000000003ff<>+0(SB), Y4, Y4
-	VPADDQ       q00000000000003ff<>+0(SB), Y5, Y5
-	VPSLLQ       $0x34, Y4, Y4
-	VPSLLQ       $0x34, Y5, Y5
-	VMULPD       Y4, Y6, Y6
-	VMULPD       Y5, Y8, Y8
-	VADDPD       q3ff0000000000000<>+0(SB), Y6, Y6
+	VMOVUPD      q3efa01a01a01a01a<>+0(SB), Y9
+	VFMADD213PD  q3f2a01a01a01a01a<>+0(SB), Y2, Y8
+	VFMADD213PD  q3f2a01a01a01a01a<>+0(SB), Y1, Y9
+	VFMADD213PD  q3f56c16c16c16c17<>+0(SB), Y2, Y8
+	VFMADD213PD  q3f56c16c16c16c17<>+0(SB), Y1, Y9
+	VFMADD213PD  q3f81111111111111<>+0(SB), Y2, Y8
+	VFMADD213PD  q3f81111111111111<>+0(SB), Y1, Y9
+	VFMADD213PD  q3fa5555555555555<>+0(SB), Y2, Y8
+	VFMADD213PD  q3fa5555555555555<>+0(SB), Y1, Y9
+	VFMADD213PD  q3fc5555555555555<>+0(SB), Y2, Y8
+	VFMADD213PD  q3fc5555555555555<>+0(SB), Y1, Y9
+	VFMADD213PD  q3fe0000000000000<>+0(SB), Y2, Y8
+	VFMADD213PD  q3fe0000000000000<>+0(SB), Y1, Y9
+	VFMADD213PD  q3ff0000000000000<>+0(SB), Y2, Y8
+	VFMADD213PD  q3ff0000000000000<>+0(SB), Y1, Y9
+	VFMADD213PD  q3ff0000000000000<>+0(SB), Y2, Y8
+	VFMADD213PD  q3ff0000000000000<>+0(SB), Y1, Y9
+	VPADDQ       q00000000000003ff<>+0(SB), Y6, Y6
+	VPADDQ       q00000000000003ff<>+0(SB), Y7, Y7
+	VPSLLQ       $0x34, Y6, Y6
+	VPSLLQ       $0x34, Y7, Y7
+	VMULPD       Y6, Y8, Y8
+	VMULPD       Y7, Y9, Y9
 	VADDPD       q3ff0000000000000<>+0(SB), Y8, Y8
-	VDIVPD       Y6, Y2, Y6
-	VDIVPD       Y8, Y3, Y8
-	VCVTPD2PSY   Y6, X7
-	VCVTPD2PSY   Y8, X0
-	VINSERTF128  $0x01, X0, Y7, Y7
-	LEAQ         tailmask<>+64(SB), CX
-	SHLQ         $0x02, DX
-	SUBQ         DX, CX
-	VMOVUPS      (CX), Y0
-	VMASKMOVPS   Y7, Y0, (AX)
+	VADDPD       q3ff0000000000000<>+0(SB), Y9, Y9
+	VDIVPD       Y8, Y4, Y8
+	VDIVPD       Y9, Y5, Y9
+	VCVTPD2PSY   Y8, X3
+	VCVTPD2PSY   Y9, X1
+	VINSERTF128  $0x01, X1, Y3, Y3
+	VMASKMOVPS   Y3, Y0, (CX)(AX*1)
 
 done:
 	VZEROUPPER
@@ -1165,158 +1457,153 @@ GLOBL q00000000000003ff<>(SB), RODATA|NOPTR, $32
 // func logAVX2(dst *float32, src *float32, n int)
 // Requires: AVX, AVX2, FMA3
 TEXT ·logAVX2(SB), NOSPLIT, $0-24
-	MOVQ dst+0(FP), AX
-	MOVQ src+8(FP), CX
-	MOVQ n+16(FP), DX
-	SUBQ $0x08, DX
+	MOVQ dst+0(FP), CX
+	MOVQ src+8(FP), DX
+	MOVQ n+16(FP), BX
+	XORQ AX, AX
+	SUBQ $0x08, BX
 	JLT  tail
 
 loop:
-	VMOVUPS      (CX), Y0
-	VEXTRACTF128 $0x01, Y0, X1
+	VMOVUPS      (DX)(AX*1), Y0
+	VCVTPS2PD    X0, Y1
+	VEXTRACTF128 $0x01, Y0, X0
 	VCVTPS2PD    X0, Y0
-	VCVTPS2PD    X1, Y1
-	VPADDQ       q00095f619980c433<>+0(SB), Y0, Y2
-	VPADDQ       q00095f619980c433<>+0(SB), Y1, Y3
-	VPSRLQ       $0x34, Y2, Y2
-	VPSRLQ       $0x34, Y3, Y3
-	VPSLLQ       $0x34, Y2, Y6
-	VPSLLQ       $0x34, Y3, Y7
-	VPADDQ       q3ff0000000000000<>+0(SB), Y0, Y4
-	VPADDQ       q3ff0000000000000<>+0(SB), Y1, Y5
-	VPSUBQ       Y6, Y4, Y4
-	VPSUBQ       Y7, Y5, Y5
-	VPOR         q4330000000000000<>+0(SB), Y2, Y2
-	VPOR         q4330000000000000<>+0(SB), Y3, Y3
-	VSUBPD       q43300000000003ff<>+0(SB), Y2, Y2
-	VSUBPD       q43300000000003ff<>+0(SB), Y3, Y3
-	VADDPD       q3ff0000000000000<>+0(SB), Y4, Y6
-	VADDPD       q3ff0000000000000<>+0(SB), Y5, Y7
-	VSUBPD       q3ff0000000000000<>+0(SB), Y4, Y4
-	VSUBPD       q3ff0000000000000<>+0(SB), Y5, Y5
-	VDIVPD       Y6, Y4, Y4
-	VDIVPD       Y7, Y5, Y5
-	VMULPD       Y4, Y4, Y6
-	VMULPD       Y5, Y5, Y7
-	VMOVUPD      q3fb745d1745d1746<>+0(SB), Y8
-	VMOVUPD      q3fb745d1745d1746<>+0(SB), Y9
-	VFMADD213PD  q3fbc71c71c71c71c<>+0(SB), Y6, Y8
-	VFMADD213PD  q3fbc71c71c71c71c<>+0(SB), Y7, Y9
-	VFMADD213PD  q3fc2492492492492<>+0(SB), Y6, Y8
-	VFMADD213PD  q3fc2492492492492<>+0(SB), Y7, Y9
-	VFMADD213PD  q3fc999999999999a<>+0(SB), Y6, Y8
-	VFMADD213PD  q3fc999999999999a<>+0(SB), Y7, Y9
-	VFMADD213PD  q3fd5555555555555<>+0(SB), Y6, Y8
-	VFMADD213PD  q3fd5555555555555<>+0(SB), Y7, Y9
-	VMULPD       Y6, Y8, Y8
-	VMULPD       Y7, Y9, Y9
-	VFMADD213PD  Y4, Y4, Y8
-	VFMADD213PD  Y5, Y5, Y9
-	VADDPD       Y8, Y8, Y8
-	VADDPD       Y9, Y9, Y9
-	VFMADD231PD  q3fe62e42fefa39ef<>+0(SB), Y2, Y8
-	VFMADD231PD  q3fe62e42fefa39ef<>+0(SB), Y3, Y9
-	VCMPPD       $0x05, q7ff0000000000000<>+0(SB), Y0, Y2
-	VCMPPD       $0x05, q7ff0000000000000<>+0(SB), Y1, Y3
-	VBLENDVPD    Y2, Y0, Y8, Y8
-	VBLENDVPD    Y3, Y1, Y9, Y9
-	VXORPD       Y4, Y4, Y4
-	VXORPD       Y5, Y5, Y5
-	VCMPPD       $0x00, Y4, Y0, Y2
-	VCMPPD       $0x00, Y5, Y1, Y3
-	VMOVUPD      qfff0000000000000<>+0(SB), Y6
-	VMOVUPD      qfff0000000000000<>+0(SB), Y7
-	VBLENDVPD    Y2, Y6, Y8, Y8
-	VBLENDVPD    Y3, Y7, Y9, Y9
-	VCMPPD       $0x01, Y4, Y0, Y2
-	VCMPPD       $0x01, Y5, Y1, Y3
-	VORPD        Y2, Y8, Y8
-	VORPD        Y3, Y9, Y9
-	VCVTPD2PSY   Y8, X10
-	VCVTPD2PSY   Y9, X0
-	VINSERTF128  $0x01, X0, Y10, Y10
-	VMOVUPS      Y10, (AX)
-	ADDQ         $0x20, CX
+	VPADDQ       q00095f619980c433<>+0(SB), Y1, Y4
+	VPADDQ       q00095f619980c433<>+0(SB), Y0, Y5
+	VPSRLQ       $0x34, Y4, Y4
+	VPSRLQ       $0x34, Y5, Y5
+	VPSLLQ       $0x34, Y4, Y8
+	VPSLLQ       $0x34, Y5, Y9
+	VPADDQ       q3ff0000000000000<>+0(SB), Y1, Y6
+	VPADDQ       q3ff0000000000000<>+0(SB), Y0, Y7
+	VPSUBQ       Y8, Y6, Y6
+	VPSUBQ       Y9, Y7, Y7
+	VPOR         q4330000000000000<>+0(SB), Y4, Y4
+	VPOR         q4330000000000000<>+0(SB), Y5, Y5
+	VSUBPD       q43300000000003ff<>+0(SB), Y4, Y4
+	VSUBPD       q43300000000003ff<>+0(SB), Y5, Y5
+	VADDPD       q3ff0000000000000<>+0(SB), Y6, Y8
+	VADDPD       q3ff0000000000000<>+0(SB), Y7, Y9
+	VSUBPD       q3ff0000000000000<>+0(SB), Y6, Y6
+	VSUBPD       q3ff0000000000000<>+0(SB), Y7, Y7
+	VDIVPD       Y8, Y6, Y6
+	VDIVPD       Y9, Y7, Y7
+	VMULPD       Y6, Y6, Y8
+	VMULPD       Y7, Y7, Y9
+	VMOVUPD      q3fb745d1745d1746<>+0(SB), Y10
+	VMOVUPD      q3fb745d1745d1746<>+0(SB), Y11
+	VFMADD213PD  q3fbc71c71c71c71c<>+0(SB), Y8, Y10
+	VFMADD213PD  q3fbc71c71c71c71c<>+0(SB), Y9, Y11
+	VFMADD213PD  q3fc2492492492492<>+0(SB), Y8, Y10
+	VFMADD213PD  q3fc2492492492492<>+0(SB), Y9, Y11
+	VFMADD213PD  q3fc999999999999a<>+0(SB), Y8, Y10
+	VFMADD213PD  q3fc999999999999a<>+0(SB), Y9, Y11
+	VFMADD213PD  q3fd5555555555555<>+0(SB), Y8, Y10
+	VFMADD213PD  q3fd5555555555555<>+0(SB), Y9, Y11
+	VMULPD       Y8, Y10, Y10
+	VMULPD       Y9, Y11, Y11
+	VFMADD213PD  Y6, Y6, Y10
+	VFMADD213PD  Y7, Y7, Y11
+	VADDPD       Y10, Y10, Y10
+	VADDPD       Y11, Y11, Y11
+	VFMADD231PD  q3fe62e42fefa39ef<>+0(SB), Y4, Y10
+	VFMADD231PD  q3fe62e42fefa39ef<>+0(SB), Y5, Y11
+	VCMPPD       $0x05, q7ff0000000000000<>+0(SB), Y1, Y4
+	VCMPPD       $0x05, q7ff0000000000000<>+0(SB), Y0, Y5
+	VBLENDVPD    Y4, Y1, Y10, Y10
+	VBLENDVPD    Y5, Y0, Y11, Y11
+	VXORPD       Y6, Y6, Y6
+	VXORPD       Y7, Y7, Y7
+	VCMPPD       $0x00, Y6, Y1, Y4
+	VCMPPD       $0x00, Y7, Y0, Y5
+	VMOVUPD      qfff0000000000000<>+0(SB), Y8
+	VMOVUPD      qfff0000000000000<>+0(SB), Y9
+	VBLENDVPD    Y4, Y8, Y10, Y10
+	VBLENDVPD    Y5, Y9, Y11, Y11
+	VCMPPD       $0x01, Y6, Y1, Y4
+	VCMPPD       $0x01, Y7, Y0, Y5
+	VORPD        Y4, Y10, Y10
+	VORPD        Y5, Y11, Y11
+	VCVTPD2PSY   Y10, X2
+	VCVTPD2PSY   Y11, X0
+	VINSERTF128  $0x01, X0, Y2, Y2
+	VMOVUPS      Y2, (CX)(AX*1)
 	ADDQ         $0x20, AX
-	SUBQ         $0x08, DX
+	SUBQ         $0x08, BX
 	JGE          loop
 
 tail:
-	ADDQ         $0x08, DX
+	ADDQ         $0x08, BX
 	JZ           done
-	LEAQ         tailmask<>+64(SB), BX
-	MOVQ         DX, SI
-	SHLQ         $0x02, SI
-	SUBQ         SI, BX
-	VMOVUPS      (BX), Y0
-	VMASKMOVPS   (CX), Y0, Y0
-	VEXTRACTF128 $0x01, Y0, X1
-	VCVTPS2PD    X0, Y0
+	LEAQ         tailmask<>+64(SB), SI
+	SHLQ         $0x02, BX
+	SUBQ         BX, SI
+	VMOVUPS      (SI), Y0
+	VMASKMOVPS   (DX)(AX*1), Y0, Y1
+	VCVTPS2PD    X1, Y2
+	VEXTRACTF128 $0x01, Y1, X1
 	VCVTPS2PD    X1, Y1
-	VPADDQ       q00095f619980c433<>+0(SB), Y0, Y2
-	VPADDQ       q00095f619980c433<>+0(SB), Y1, Y3
-	VPSRLQ       $0x34, Y2, Y2
-	VPSRLQ       $0x34, Y3, Y3
-	VPSLLQ       $0x34, Y2, Y6
-	VPSLLQ       $0x34, Y3, Y7
-	VPADDQ       q3ff0000000000000<>+0(SB), Y0, Y4
-	VPADDQ       q3ff0000000000000<>+0(SB), Y1, Y5
-	VPSUBQ       Y6, Y4, Y4
-	VPSUBQ       Y7, Y5, Y5
-	VPOR         q4330000000000000<>+0(SB), Y2, Y2
-	VPOR         q4330000000000000<>+0(SB), Y3, Y3
-	VSUBPD       q43300000000003ff<>+0(SB), Y2, Y2
-	VSUBPD       q43300000000003ff<>+0(SB), Y3, Y3
-	VADDPD       q3ff0000000000000<>+0(SB), Y4, Y6
-	VADDPD       q3ff0000000000000<>+0(SB), Y5, Y7
-	VSUBPD       q3ff0000000000000<>+0(SB), Y4, Y4
-	VSUBPD       q3ff0000000000000<>+0(SB), Y5, Y5
-	VDIVPD       Y6, Y4, Y4
-	VDIVPD       Y7, Y5, Y5
-	VMULPD       Y4, Y4, Y6
-	VMULPD       Y5, Y5, Y7
-	VMOVUPD      q3fb745d1745d1746<>+0(SB), Y8
-	VMOVUPD      q3fb745d1745d1746<>+0(SB), Y9
-	VFMADD213PD  q3fbc71c71c71c71c<>+0(SB), Y6, Y8
-	VFMADD213PD  q3fbc71c71c71c71c<>+0(SB), Y7, Y9
-	VFMADD213PD  q3fc2492492492492<>+0(SB), Y6, Y8
-	VFMADD213PD  q3fc2492492492492<>+0(SB), Y7, Y9
-	VFMADD213PD  q3fc999999999999a<>+0(SB), Y6, Y8
-	VFMADD213PD  q3fc999999999999a<>+0(SB), Y7, Y9
-	VFMADD213PD  q3fd5555555555555<>+0(SB), Y6, Y8
-	VFMADD213PD  q3fd5555555555555<>+0(SB), Y7, Y9
-	VMULPD       Y6, Y8, Y8
-	VMULPD       Y7, Y9, Y9
-	VFMADD213PD  Y4, Y4, Y8
-	VFMADD213PD  Y5, Y5, Y9
-	VADDPD       Y8, Y8, Y8
-	VADDPD       Y9, Y9, Y9
-	VFMADD231PD  q3fe62e42fefa39ef<>+0(SB), Y2, Y8
-	VFMADD231PD  q3fe62e42fefa39ef<>+0(SB), Y3, Y9
-	VCMPPD       $0x05, q7ff0000000000000<>+0(SB), Y0, Y2
-	VCMPPD       $0x05, q7ff0000000000000<>+0(SB), Y1, Y3
-	VBLENDVPD    Y2, Y0, Y8, Y8
-	VBLENDVPD    Y3, Y1, Y9, Y9
-	VXORPD       Y4, Y4, Y4
-	VXORPD       Y5, Y5, Y5
-	VCMPPD       $0x00, Y4, Y0, Y2
-	VCMPPD       $0x00, Y5, Y1, Y3
-	VMOVUPD      qfff0000000000000<>+0(SB), Y6
-	VMOVUPD      qfff0000000000000<>+0(SB), Y7
-	VBLENDVPD    Y2, Y6, Y8, Y8
-	VBLENDVPD    Y3, Y7, Y9, Y9
-	VCMPPD       $0x01, Y4, Y0, Y2
-	VCMPPD       $0x01, Y5, Y1, Y3
-	VORPD        Y2, Y8, Y8
-	VORPD        Y3, Y9, Y9
-	VCVTPD2PSY   Y8, X11
-	VCVTPD2PSY   Y9, X0
-	VINSERTF128  $0x01, X0, Y11, Y11
-	LEAQ         tailmask<>+64(SB), CX
-	SHLQ         $0x02, DX
-	SUBQ         DX, CX
-	VMOVUPS      (CX), Y0
-	VMASKMOVPS   Y11, Y0, (AX)
+	VPADDQ       q00095f619980c433<>+0(SB), Y2, Y4
+	VPADDQ       q00095f619980c433<>+0(SB), Y1, Y5
+	VPSRLQ       $0x34, Y4, Y4
+	VPSRLQ       $0x34, Y5, Y5
+	VPSLLQ       $0x34, Y4, Y8
+	VPSLLQ       $0x34, Y5, Y9
+	VPADDQ       q3ff0000000000000<>+0(SB), Y2, Y6
+	VPADDQ       q3ff0000000000000<>+0(SB), Y1, Y7
+	VPSUBQ       Y8, Y6, Y6
+	VPSUBQ       Y9, Y7, Y7
+	VPOR         q4330000000000000<>+0(SB), Y4, Y4
+	VPOR         q4330000000000000<>+0(SB), Y5, Y5
+	VSUBPD       q43300000000003ff<>+0(SB), Y4, Y4
+	VSUBPD       q43300000000003ff<>+0(SB), Y5, Y5
+	VADDPD       q3ff0000000000000<>+0(SB), Y6, Y8
+	VADDPD       q3ff0000000000000<>+0(SB), Y7, Y9
+	VSUBPD       q3ff0000000000000<>+0(SB), Y6, Y6
+	VSUBPD       q3ff0000000000000<>+0(SB), Y7, Y7
+	VDIVPD       Y8, Y6, Y6
+	VDIVPD       Y9, Y7, Y7
+	VMULPD       Y6, Y6, Y8
+	VMULPD       Y7, Y7, Y9
+	VMOVUPD      q3fb745d1745d1746<>+0(SB), Y10
+	VMOVUPD      q3fb745d1745d1746<>+0(SB), Y11
+	VFMADD213PD  q3fbc71c71c71c71c<>+0(SB), Y8, Y10
+	VFMADD213PD  q3fbc71c71c71c71c<>+0(SB), Y9, Y11
+	VFMADD213PD  q3fc2492492492492<>+0(SB), Y8, Y10
+	VFMADD213PD  q3fc2492492492492<>+0(SB), Y9, Y11
+	VFMADD213PD  q3fc999999999999a<>+0(SB), Y8, Y10
+	VFMADD213PD  q3fc999999999999a<>+0(SB), Y9, Y11
+	VFMADD213PD  q3fd5555555555555<>+0(SB), Y8, Y10
+	VFMADD213PD  q3fd5555555555555<>+0(SB), Y9, Y11
+	VMULPD       Y8, Y10, Y10
+	VMULPD       Y9, Y11, Y11
+	VFMADD213PD  Y6, Y6, Y10
+	VFMADD213PD  Y7, Y7, Y11
+	VADDPD       Y10, Y10, Y10
+	VADDPD       Y11, Y11, Y11
+	VFMADD231PD  q3fe62e42fefa39ef<>+0(SB), Y4, Y10
+	VFMADD231PD  q3fe62e42fefa39ef<>+0(SB), Y5, Y11
+	VCMPPD       $0x05, q7ff0000000000000<>+0(SB), Y2, Y4
+	VCMPPD       $0x05, q7ff0000000000000<>+0(SB), Y1, Y5
+	VBLENDVPD    Y4, Y2, Y10, Y10
+	VBLENDVPD    Y5, Y1, Y11, Y11
+	VXORPD       Y6, Y6, Y6
+	VXORPD       Y7, Y7, Y7
+	VCMPPD       $0x00, Y6, Y2, Y4
+	VCMPPD       $0x00, Y7, Y1, Y5
+	VMOVUPD      qfff0000000000000<>+0(SB), Y8
+	VMOVUPD      qfff0000000000000<>+0(SB), Y9
+	VBLENDVPD    Y4, Y8, Y10, Y10
+	VBLENDVPD    Y5, Y9, Y11, Y11
+	VCMPPD       $0x01, Y6, Y2, Y4
+	VCMPPD       $0x01, Y7, Y1, Y5
+	VORPD        Y4, Y10, Y10
+	VORPD        Y5, Y11, Y11
+	VCVTPD2PSY   Y10, X3
+	VCVTPD2PSY   Y11, X1
+	VINSERTF128  $0x01, X1, Y3, Y3
+	VMASKMOVPS   Y3, Y0, (CX)(AX*1)
 
 done:
 	VZEROUPPER
@@ -1385,258 +1672,253 @@ GLOBL qfff0000000000000<>(SB), RODATA|NOPTR, $32
 // func geluAVX2(dst *float32, src *float32, n int)
 // Requires: AVX, AVX2, FMA3
 TEXT ·geluAVX2(SB), NOSPLIT, $0-24
-	MOVQ dst+0(FP), AX
-	MOVQ src+8(FP), CX
-	MOVQ n+16(FP), DX
-	SUBQ $0x08, DX
+	MOVQ dst+0(FP), CX
+	MOVQ src+8(FP), DX
+	MOVQ n+16(FP), BX
+	XORQ AX, AX
+	SUBQ $0x08, BX
 	JLT  tail
 
 loop:
-	VMOVUPS      (CX), Y0
-	VEXTRACTF128 $0x01, Y0, X1
+	VMOVUPS      (DX)(AX*1), Y0
+	VCVTPS2PD    X0, Y1
+	VEXTRACTF128 $0x01, Y0, X0
 	VCVTPS2PD    X0, Y0
-	VCVTPS2PD    X1, Y1
+	VMOVUPD      q3ff0000000000000<>+0(SB), Y10
+	VMOVUPD      q3ff0000000000000<>+0(SB), Y11
+	VMOVUPD      qc034000000000000<>+0(SB), Y4
+	VMOVUPD      qc034000000000000<>+0(SB), Y5
+	VMAXPD       Y1, Y4, Y1
+	VMAXPD       Y0, Y5, Y0
+	VANDPD       q7fffffffffffffff<>+0(SB), Y1, Y4
+	VANDPD       q7fffffffffffffff<>+0(SB), Y0, Y5
+	VMULPD       q3fe6a09e667f3bcd<>+0(SB), Y4, Y4
+	VMULPD       q3fe6a09e667f3bcd<>+0(SB), Y5, Y5
+	VMOVUPD      q4025000000000000<>+0(SB), Y6
+	VMOVUPD      q4025000000000000<>+0(SB), Y7
+	VMINPD       Y4, Y6, Y4
+	VMINPD       Y5, Y7, Y5
+	VADDPD       q4008000000000000<>+0(SB), Y4, Y6
+	VADDPD       q4008000000000000<>+0(SB), Y5, Y7
 	VMOVUPD      q3ff0000000000000<>+0(SB), Y8
 	VMOVUPD      q3ff0000000000000<>+0(SB), Y9
-	VMOVUPD      qc034000000000000<>+0(SB), Y2
-	VMOVUPD      qc034000000000000<>+0(SB), Y3
-	VMAXPD       Y0, Y2, Y0
-	VMAXPD       Y1, Y3, Y1
-	VANDPD       q7fffffffffffffff<>+0(SB), Y0, Y2
-	VANDPD       q7fffffffffffffff<>+0(SB), Y1, Y3
-	VMULPD       q3fe6a09e667f3bcd<>+0(SB), Y2, Y2
-	VMULPD       q3fe6a09e667f3bcd<>+0(SB), Y3, Y3
-	VMOVUPD      q4025000000000000<>+0(SB), Y4
-	VMOVUPD      q4025000000000000<>+0(SB), Y5
-	VMINPD       Y2, Y4, Y2
-	VMINPD       Y3, Y5, Y3
-	VADDPD       q4008000000000000<>+0(SB), Y2, Y4
-	VADDPD       q4008000000000000<>+0(SB), Y3, Y5
-	VMOVUPD      q3ff0000000000000<>+0(SB), Y6
-	VMOVUPD      q3ff0000000000000<>+0(SB), Y7
-	VDIVPD       Y4, Y6, Y4
-	VDIVPD       Y5, Y7, Y5
-	VMOVUPD      q3ff0000000000000<>+0(SB), Y6
-	VMOVUPD      q3ff0000000000000<>+0(SB), Y7
-	VFNMADD231PD q4018000000000000<>+0(SB), Y4, Y6
-	VFNMADD231PD q4018000000000000<>+0(SB), Y5, Y7
-	VMOVUPD      q3eb125051ff9b3fa<>+0(SB), Y10
-	VMOVUPD      q3eb125051ff9b3fa<>+0(SB), Y11
-	VFMADD213PD  q3f0635380a9ceeb1<>+0(SB), Y6, Y10
-	VFMADD213PD  q3f0635380a9ceeb1<>+0(SB), Y7, Y11
-	VFMADD213PD  q3f19890a86dde046<>+0(SB), Y6, Y10
-	VFMADD213PD  q3f19890a86dde046<>+0(SB), Y7, Y11
-	VFMADD213PD  qbf32f3fd2d91d32a<>+0(SB), Y6, Y10
-	VFMADD213PD  qbf32f3fd2d91d32a<>+0(SB), Y7, Y11
-	VFMADD213PD  qbf41f1003d20d470<>+0(SB), Y6, Y10
-	VFMADD213PD  qbf41f1003d20d470<>+0(SB), Y7, Y11
-	VFMADD213PD  q3f68e3af9c4f335b<>+0(SB), Y6, Y10
-	VFMADD213PD  q3f68e3af9c4f335b<>+0(SB), Y7, Y11
-	VFMADD213PD  qbf53db572474258e<>+0(SB), Y6, Y10
-	VFMADD213PD  qbf53db572474258e<>+0(SB), Y7, Y11
-	VFMADD213PD  qbf9b78c304204e10<>+0(SB), Y6, Y10
-	VFMADD213PD  qbf9b78c304204e10<>+0(SB), Y7, Y11
-	VFMADD213PD  q3fbe995d8e99e2c8<>+0(SB), Y6, Y10
-	VFMADD213PD  q3fbe995d8e99e2c8<>+0(SB), Y7, Y11
-	VFMADD213PD  qbfd3deb1e9eff6b6<>+0(SB), Y6, Y10
-	VFMADD213PD  qbfd3deb1e9eff6b6<>+0(SB), Y7, Y11
-	VFMADD213PD  q3fe2e32696c18406<>+0(SB), Y6, Y10
-	VFMADD213PD  q3fe2e32696c18406<>+0(SB), Y7, Y11
-	VFMADD213PD  qbfec44c472200899<>+0(SB), Y6, Y10
-	VFMADD213PD  qbfec44c472200899<>+0(SB), Y7, Y11
-	VFMADD213PD  q3ff12f21ddcd8f30<>+0(SB), Y6, Y10
-	VFMADD213PD  q3ff12f21ddcd8f30<>+0(SB), Y7, Y11
-	VMULPD       Y4, Y10, Y10
-	VMULPD       Y5, Y11, Y11
-	VMULPD       q3fe0000000000000<>+0(SB), Y10, Y10
-	VMULPD       q3fe0000000000000<>+0(SB), Y11, Y11
-	VXORPD       q8000000000000000<>+0(SB), Y2, Y6
-	VXORPD       q8000000000000000<>+0(SB), Y3, Y7
-	VMULPD       Y2, Y6, Y6
-	VMULPD       Y3, Y7, Y7
-	VMOVUPD      qc05e000000000000<>+0(SB), Y2
-	VMOVUPD      qc05e000000000000<>+0(SB), Y3
-	VMAXPD       Y6, Y2, Y6
-	VMAXPD       Y7, Y3, Y7
-	VMOVUPD      q405e000000000000<>+0(SB), Y2
-	VMOVUPD      q405e000000000000<>+0(SB), Y3
-	VMINPD       Y6, Y2, Y6
-	VMINPD       Y7, Y3, Y7
-	VMOVUPD      q4338000000000000<>+0(SB), Y2
-	VMOVUPD      q4338000000000000<>+0(SB), Y3
-	VFMADD231PD  q3ff71547652b82fe<>+0(SB), Y6, Y2
-	VFMADD231PD  q3ff71547652b82fe<>+0(SB), Y7, Y3
-	VSUBPD       q4338000000000000<>+0(SB), Y2, Y4
-	VSUBPD       q4338000000000000<>+0(SB), Y3, Y5
-	VFNMADD231PD q3fe62e42fefa39ef<>+0(SB), Y4, Y6
-	VFNMADD231PD q3fe62e42fefa39ef<>+0(SB), Y5, Y7
-	VMOVUPD      q3efa01a01a01a01a<>+0(SB), Y4
-	VMOVUPD      q3efa01a01a01a01a<>+0(SB), Y5
-	VFMADD213PD  q3f2a01a01a01a01a<>+0(SB), Y6, Y4
-	VFMADD213PD  q3f2a01a01a01a01a<>+0(SB), Y7, Y5
-	VFMADD213PD  q3f56c16c16c16c17<>+0(SB), Y6, Y4
-	VFMADD213PD  q3f56c16c16c16c17<>+0(SB), Y7, Y5
-	VFMADD213PD  q3f81111111111111<>+0(SB), Y6, Y4
-	VFMADD213PD  q3f81111111111111<>+0(SB), Y7, Y5
-	VFMADD213PD  q3fa5555555555555<>+0(SB), Y6, Y4
-	VFMADD213PD  q3fa5555555555555<>+0(SB), Y7, Y5
-	VFMADD213PD  q3fc5555555555555<>+0(SB), Y6, Y4
-	VFMADD213PD  q3fc5555555555555<>+0(SB), Y7, Y5
-	VFMADD213PD  q3fe0000000000000<>+0(SB), Y6, Y4
-	VFMADD213PD  q3fe0000000000000<>+0(SB), Y7, Y5
-	VFMADD213PD  q3ff0000000000000<>+0(SB), Y6, Y4
-	VFMADD213PD  q3ff0000000000000<>+0(SB), Y7, Y5
-	VFMADD213PD  q3ff0000000000000<>+0(SB), Y6, Y4
-	VFMADD213PD  q3ff0000000000000<>+0(SB), Y7, Y5
-	VPADDQ       q00000000000003ff<>+0(SB), Y2, Y2
-	VPADDQ       q00000000000003ff<>+0(SB), Y3, Y3
-	VPSLLQ       $0x34, Y2, Y2
-	VPSLLQ       $0x34, Y3, Y3
-	VMULPD       Y2, Y4, Y4
-	VMULPD       Y3, Y5, Y5
-	VMULPD       Y4, Y10, Y10
-	VMULPD       Y5, Y11, Y11
-	VSUBPD       Y10, Y8, Y8
-	VSUBPD       Y11, Y9, Y9
-	VBLENDVPD    Y0, Y10, Y8, Y8
-	VBLENDVPD    Y1, Y11, Y9, Y9
-	VMULPD       Y0, Y8, Y8
-	VMULPD       Y1, Y9, Y9
-	VCVTPD2PSY   Y8, X12
-	VCVTPD2PSY   Y9, X0
-	VINSERTF128  $0x01, X0, Y12, Y12
-	VMOVUPS      Y12, (AX)
-	ADDQ         $0x20, CX
+	VDIVPD       Y6, Y8, Y6
+	VDIVPD       Y7, Y9, Y7
+	VMOVUPD      q3ff0000000000000<>+0(SB), Y8
+	VMOVUPD      q3ff0000000000000<>+0(SB), Y9
+	VFNMADD231PD q4018000000000000<>+0(SB), Y6, Y8
+	VFNMADD231PD q4018000000000000<>+0(SB), Y7, Y9
+	VMOVUPD      q3eb125051ff9b3fa<>+0(SB), Y12
+	VMOVUPD      q3eb125051ff9b3fa<>+0(SB), Y13
+	VFMADD213PD  q3f0635380a9ceeb1<>+0(SB), Y8, Y12
+	VFMADD213PD  q3f0635380a9ceeb1<>+0(SB), Y9, Y13
+	VFMADD213PD  q3f19890a86dde046<>+0(SB), Y8, Y12
+	VFMADD213PD  q3f19890a86dde046<>+0(SB), Y9, Y13
+	VFMADD213PD  qbf32f3fd2d91d32a<>+0(SB), Y8, Y12
+	VFMADD213PD  qbf32f3fd2d91d32a<>+0(SB), Y9, Y13
+	VFMADD213PD  qbf41f1003d20d470<>+0(SB), Y8, Y12
+	VFMADD213PD  qbf41f1003d20d470<>+0(SB), Y9, Y13
+	VFMADD213PD  q3f68e3af9c4f335b<>+0(SB), Y8, Y12
+	VFMADD213PD  q3f68e3af9c4f335b<>+0(SB), Y9, Y13
+	VFMADD213PD  qbf53db572474258e<>+0(SB), Y8, Y12
+	VFMADD213PD  qbf53db572474258e<>+0(SB), Y9, Y13
+	VFMADD213PD  qbf9b78c304204e10<>+0(SB), Y8, Y12
+	VFMADD213PD  qbf9b78c304204e10<>+0(SB), Y9, Y13
+	VFMADD213PD  q3fbe995d8e99e2c8<>+0(SB), Y8, Y12
+	VFMADD213PD  q3fbe995d8e99e2c8<>+0(SB), Y9, Y13
+	VFMADD213PD  qbfd3deb1e9eff6b6<>+0(SB), Y8, Y12
+	VFMADD213PD  qbfd3deb1e9eff6b6<>+0(SB), Y9, Y13
+	VFMADD213PD  q3fe2e32696c18406<>+0(SB), Y8, Y12
+	VFMADD213PD  q3fe2e32696c18406<>+0(SB), Y9, Y13
+	VFMADD213PD  qbfec44c472200899<>+0(SB), Y8, Y12
+	VFMADD213PD  qbfec44c472200899<>+0(SB), Y9, Y13
+	VFMADD213PD  q3ff12f21ddcd8f30<>+0(SB), Y8, Y12
+	VFMADD213PD  q3ff12f21ddcd8f30<>+0(SB), Y9, Y13
+	VMULPD       Y6, Y12, Y12
+	VMULPD       Y7, Y13, Y13
+	VMULPD       q3fe0000000000000<>+0(SB), Y12, Y12
+	VMULPD       q3fe0000000000000<>+0(SB), Y13, Y13
+	VXORPD       q8000000000000000<>+0(SB), Y4, Y8
+	VXORPD       q8000000000000000<>+0(SB), Y5, Y9
+	VMULPD       Y4, Y8, Y8
+	VMULPD       Y5, Y9, Y9
+	VMOVUPD      qc05e000000000000<>+0(SB), Y4
+	VMOVUPD      qc05e000000000000<>+0(SB), Y5
+	VMAXPD       Y8, Y4, Y8
+	VMAXPD       Y9, Y5, Y9
+	VMOVUPD      q405e000000000000<>+0(SB), Y4
+	VMOVUPD      q405e000000000000<>+0(SB), Y5
+	VMINPD       Y8, Y4, Y8
+	VMINPD       Y9, Y5, Y9
+	VMOVUPD      q4338000000000000<>+0(SB), Y4
+	VMOVUPD      q4338000000000000<>+0(SB), Y5
+	VFMADD231PD  q3ff71547652b82fe<>+0(SB), Y8, Y4
+	VFMADD231PD  q3ff71547652b82fe<>+0(SB), Y9, Y5
+	VSUBPD       q4338000000000000<>+0(SB), Y4, Y6
+	VSUBPD       q4338000000000000<>+0(SB), Y5, Y7
+	VFNMADD231PD q3fe62e42fefa39ef<>+0(SB), Y6, Y8
+	VFNMADD231PD q3fe62e42fefa39ef<>+0(SB), Y7, Y9
+	VMOVUPD      q3efa01a01a01a01a<>+0(SB), Y6
+	VMOVUPD      q3efa01a01a01a01a<>+0(SB), Y7
+	VFMADD213PD  q3f2a01a01a01a01a<>+0(SB), Y8, Y6
+	VFMADD213PD  q3f2a01a01a01a01a<>+0(SB), Y9, Y7
+	VFMADD213PD  q3f56c16c16c16c17<>+0(SB), Y8, Y6
+	VFMADD213PD  q3f56c16c16c16c17<>+0(SB), Y9, Y7
+	VFMADD213PD  q3f81111111111111<>+0(SB), Y8, Y6
+	VFMADD213PD  q3f81111111111111<>+0(SB), Y9, Y7
+	VFMADD213PD  q3fa5555555555555<>+0(SB), Y8, Y6
+	VFMADD213PD  q3fa5555555555555<>+0(SB), Y9, Y7
+	VFMADD213PD  q3fc5555555555555<>+0(SB), Y8, Y6
+	VFMADD213PD  q3fc5555555555555<>+0(SB), Y9, Y7
+	VFMADD213PD  q3fe0000000000000<>+0(SB), Y8, Y6
+	VFMADD213PD  q3fe0000000000000<>+0(SB), Y9, Y7
+	VFMADD213PD  q3ff0000000000000<>+0(SB), Y8, Y6
+	VFMADD213PD  q3ff0000000000000<>+0(SB), Y9, Y7
+	VFMADD213PD  q3ff0000000000000<>+0(SB), Y8, Y6
+	VFMADD213PD  q3ff0000000000000<>+0(SB), Y9, Y7
+	VPADDQ       q00000000000003ff<>+0(SB), Y4, Y4
+	VPADDQ       q00000000000003ff<>+0(SB), Y5, Y5
+	VPSLLQ       $0x34, Y4, Y4
+	VPSLLQ       $0x34, Y5, Y5
+	VMULPD       Y4, Y6, Y6
+	VMULPD       Y5, Y7, Y7
+	VMULPD       Y6, Y12, Y12
+	VMULPD       Y7, Y13, Y13
+	VSUBPD       Y12, Y10, Y10
+	VSUBPD       Y13, Y11, Y11
+	VBLENDVPD    Y1, Y12, Y10, Y10
+	VBLENDVPD    Y0, Y13, Y11, Y11
+	VMULPD       Y1, Y10, Y10
+	VMULPD       Y0, Y11, Y11
+	VCVTPD2PSY   Y10, X2
+	VCVTPD2PSY   Y11, X0
+	VINSERTF128  $0x01, X0, Y2, Y2
+	VMOVUPS      Y2, (CX)(AX*1)
 	ADDQ         $0x20, AX
-	SUBQ         $0x08, DX
+	SUBQ         $0x08, BX
 	JGE          loop
 
 tail:
-	ADDQ         $0x08, DX
+	ADDQ         $0x08, BX
 	JZ           done
-	LEAQ         tailmask<>+64(SB), BX
-	MOVQ         DX, SI
-	SHLQ         $0x02, SI
-	SUBQ         SI, BX
-	VMOVUPS      (BX), Y0
-	VMASKMOVPS   (CX), Y0, Y0
-	VEXTRACTF128 $0x01, Y0, X1
-	VCVTPS2PD    X0, Y0
+	LEAQ         tailmask<>+64(SB), SI
+	SHLQ         $0x02, BX
+	SUBQ         BX, SI
+	VMOVUPS      (SI), Y0
+	VMASKMOVPS   (DX)(AX*1), Y0, Y1
+	VCVTPS2PD    X1, Y2
+	VEXTRACTF128 $0x01, Y1, X1
 	VCVTPS2PD    X1, Y1
+	VMOVUPD      q3ff0000000000000<>+0(SB), Y10
+	VMOVUPD      q3ff0000000000000<>+0(SB), Y11
+	VMOVUPD      qc034000000000000<>+0(SB), Y4
+	VMOVUPD      qc034000000000000<>+0(SB), Y5
+	VMAXPD       Y2, Y4, Y2
+	VMAXPD       Y1, Y5, Y1
+	VANDPD       q7fffffffffffffff<>+0(SB), Y2, Y4
+	VANDPD       q7fffffffffffffff<>+0(SB), Y1, Y5
+	VMULPD       q3fe6a09e667f3bcd<>+0(SB), Y4, Y4
+	VMULPD       q3fe6a09e667f3bcd<>+0(SB), Y5, Y5
+	VMOVUPD      q4025000000000000<>+0(SB), Y6
+	VMOVUPD      q4025000000000000<>+0(SB), Y7
+	VMINPD       Y4, Y6, Y4
+	VMINPD       Y5, Y7, Y5
+	VADDPD       q4008000000000000<>+0(SB), Y4, Y6
+	VADDPD       q4008000000000000<>+0(SB), Y5, Y7
 	VMOVUPD      q3ff0000000000000<>+0(SB), Y8
 	VMOVUPD      q3ff0000000000000<>+0(SB), Y9
-	VMOVUPD      qc034000000000000<>+0(SB), Y2
-	VMOVUPD      qc034000000000000<>+0(SB), Y3
-	VMAXPD       Y0, Y2, Y0
-	VMAXPD       Y1, Y3, Y1
-	VANDPD       q7fffffffffffffff<>+0(SB), Y0, Y2
-	VANDPD       q7fffffffffffffff<>+0(SB), Y1, Y3
-	VMULPD       q3fe6a09e667f3bcd<>+0(SB), Y2, Y2
-	VMULPD       q3fe6a09e667f3bcd<>+0(SB), Y3, Y3
-	VMOVUPD      q4025000000000000<>+0(SB), Y4
-	VMOVUPD      q4025000000000000<>+0(SB), Y5
-	VMINPD       Y2, Y4, Y2
-	VMINPD       Y3, Y5, Y3
-	VADDPD       q4008000000000000<>+0(SB), Y2, Y4
-	VADDPD       q4008000000000000<>+0(SB), Y3, Y5
-	VMOVUPD      q3ff0000000000000<>+0(SB), Y6
-	VMOVUPD      q3ff0000000000000<>+0(SB), Y7
-	VDIVPD       Y4, Y6, Y4
-	VDIVPD       Y5, Y7, Y5
-	VMOVUPD      q3ff0000000000000<>+0(SB), Y6
-	VMOVUPD      q3ff0000000000000<>+0(SB), Y7
-	VFNMADD231PD q4018000000000000<>+0(SB), Y4, Y6
-	VFNMADD231PD q4018000000000000<>+0(SB), Y5, Y7
-	VMOVUPD      q3eb125051ff9b3fa<>+0(SB), Y10
-	VMOVUPD      q3eb125051ff9b3fa<>+0(SB), Y11
-	VFMADD213PD  q3f0635380a9ceeb1<>+0(SB), Y6, Y10
-	VFMADD213PD  q3f0635380a9ceeb1<>+0(SB), Y7, Y11
-	VFMADD213PD  q3f19890a86dde046<>+0(SB), Y6, Y10
-	VFMADD213PD  q3f19890a86dde046<>+0(SB), Y7, Y11
-	VFMADD213PD  qbf32f3fd2d91d32a<>+0(SB), Y6, Y10
-	VFMADD213PD  qbf32f3fd2d91d32a<>+0(SB), Y7, Y11
-	VFMADD213PD  qbf41f1003d20d470<>+0(SB), Y6, Y10
-	VFMADD213PD  qbf41f1003d20d470<>+0(SB), Y7, Y11
-	VFMADD213PD  q3f68e3af9c4f335b<>+0(SB), Y6, Y10
-	VFMADD213PD  q3f68e3af9c4f335b<>+0(SB), Y7, Y11
-	VFMADD213PD  qbf53db572474258e<>+0(SB), Y6, Y10
-	VFMADD213PD  qbf53db572474258e<>+0(SB), Y7, Y11
-	VFMADD213PD  qbf9b78c304204e10<>+0(SB), Y6, Y10
-	VFMADD213PD  qbf9b78c304204e10<>+0(SB), Y7, Y11
-	VFMADD213PD  q3fbe995d8e99e2c8<>+0(SB), Y6, Y10
-	VFMADD213PD  q3fbe995d8e99e2c8<>+0(SB), Y7, Y11
-	VFMADD213PD  qbfd3deb1e9eff6b6<>+0(SB), Y6, Y10
-	VFMADD213PD  qbfd3deb1e9eff6b6<>+0(SB), Y7, Y11
-	VFMADD213PD  q3fe2e32696c18406<>+0(SB), Y6, Y10
-	VFMADD213PD  q3fe2e32696c18406<>+0(SB), Y7, Y11
-	VFMADD213PD  qbfec44c472200899<>+0(SB), Y6, Y10
-	VFMADD213PD  qbfec44c472200899<>+0(SB), Y7, Y11
-	VFMADD213PD  q3ff12f21ddcd8f30<>+0(SB), Y6, Y10
-	VFMADD213PD  q3ff12f21ddcd8f30<>+0(SB), Y7, Y11
-	VMULPD       Y4, Y10, Y10
-	VMULPD       Y5, Y11, Y11
-	VMULPD       q3fe0000000000000<>+0(SB), Y10, Y10
-	VMULPD       q3fe0000000000000<>+0(SB), Y11, Y11
-	VXORPD       q8000000000000000<>+0(SB), Y2, Y6
-	VXORPD       q8000000000000000<>+0(SB), Y3, Y7
-	VMULPD       Y2, Y6, Y6
-	VMULPD       Y3, Y7, Y7
-	VMOVUPD      qc05e000000000000<>+0(SB), Y2
-	VMOVUPD      qc05e000000000000<>+0(SB), Y3
-	VMAXPD       Y6, Y2, Y6
-	VMAXPD       Y7, Y3, Y7
-	VMOVUPD      q405e000000000000<>+0(SB), Y2
-	VMOVUPD      q405e000000000000<>+0(SB), Y3
-	VMINPD       Y6, Y2, Y6
-	VMINPD       Y7, Y3, Y7
-	VMOVUPD      q4338000000000000<>+0(SB), Y2
-	VMOVUPD      q4338000000000000<>+0(SB), Y3
-	VFMADD231PD  q3ff71547652b82fe<>+0(SB), Y6, Y2
-	VFMADD231PD  q3ff71547652b82fe<>+0(SB), Y7, Y3
-	VSUBPD       q4338000000000000<>+0(SB), Y2, Y4
-	VSUBPD       q4338000000000000<>+0(SB), Y3, Y5
-	VFNMADD231PD q3fe62e42fefa39ef<>+0(SB), Y4, Y6
-	VFNMADD231PD q3fe62e42fefa39ef<>+0(SB), Y5, Y7
-	VMOVUPD      q3efa01a01a01a01a<>+0(SB), Y4
-	VMOVUPD      q3efa01a01a01a01a<>+0(SB), Y5
-	VFMADD213PD  q3f2a01a01a01a01a<>+0(SB), Y6, Y4
-	VFMADD213PD  q3f2a01a01a01a01a<>+0(SB), Y7, Y5
-	VFMADD213PD  q3f56c16c16c16c17<>+0(SB), Y6, Y4
-	VFMADD213PD  q3f56c16c16c16c17<>+0(SB), Y7, Y5
-	VFMADD213PD  q3f81111111111111<>+0(SB), Y6, Y4
-	VFMADD213PD  q3f81111111111111<>+0(SB), Y7, Y5
-	VFMADD213PD  q3fa5555555555555<>+0(SB), Y6, Y4
-	VFMADD213PD  q3fa5555555555555<>+0(SB), Y7, Y5
-	VFMADD213PD  q3fc5555555555555<>+0(SB), Y6, Y4
-	VFMADD213PD  q3fc5555555555555<>+0(SB), Y7, Y5
-	VFMADD213PD  q3fe0000000000000<>+0(SB), Y6, Y4
-	VFMADD213PD  q3fe0000000000000<>+0(SB), Y7, Y5
-	VFMADD213PD  q3ff0000000000000<>+0(SB), Y6, Y4
-	VFMADD213PD  q3ff0000000000000<>+0(SB), Y7, Y5
-	VFMADD213PD  q3ff0000000000000<>+0(SB), Y6, Y4
-	VFMADD213PD  q3ff0000000000000<>+0(SB), Y7, Y5
-	VPADDQ       q00000000000003ff<>+0(SB), Y2, Y2
-	VPADDQ       q00000000000003ff<>+0(SB), Y3, Y3
-	VPSLLQ       $0x34, Y2, Y2
-	VPSLLQ       $0x34, Y3, Y3
-	VMULPD       Y2, Y4, Y4
-	VMULPD       Y3, Y5, Y5
-	VMULPD       Y4, Y10, Y10
-	VMULPD       Y5, Y11, Y11
-	VSUBPD       Y10, Y8, Y8
-	VSUBPD       Y11, Y9, Y9
-	VBLENDVPD    Y0, Y10, Y8, Y8
-	VBLENDVPD    Y1, Y11, Y9, Y9
-	VMULPD       Y0, Y8, Y8
-	VMULPD       Y1, Y9, Y9
-	VCVTPD2PSY   Y8, X13
-	VCVTPD2PSY   Y9, X0
-	VINSERTF128  $0x01, X0, Y13, Y13
-	LEAQ         tailmask<>+64(SB), CX
-	SHLQ         $0x02, DX
-	SUBQ         DX, CX
-	VMOVUPS      (CX), Y0
-	VMASKMOVPS   Y13, Y0, (AX)
+	VDIVPD       Y6, Y8, Y6
+	VDIVPD       Y7, Y9, Y7
+	VMOVUPD      q3ff0000000000000<>+0(SB), Y8
+	VMOVUPD      q3ff0000000000000<>+0(SB), Y9
+	VFNMADD231PD q4018000000000000<>+0(SB), Y6, Y8
+	VFNMADD231PD q4018000000000000<>+0(SB), Y7, Y9
+	VMOVUPD      q3eb125051ff9b3fa<>+0(SB), Y12
+	VMOVUPD      q3eb125051ff9b3fa<>+0(SB), Y13
+	VFMADD213PD  q3f0635380a9ceeb1<>+0(SB), Y8, Y12
+	VFMADD213PD  q3f0635380a9ceeb1<>+0(SB), Y9, Y13
+	VFMADD213PD  q3f19890a86dde046<>+0(SB), Y8, Y12
+	VFMADD213PD  q3f19890a86dde046<>+0(SB), Y9, Y13
+	VFMADD213PD  qbf32f3fd2d91d32a<>+0(SB), Y8, Y12
+	VFMADD213PD  qbf32f3fd2d91d32a<>+0(SB), Y9, Y13
+	VFMADD213PD  qbf41f1003d20d470<>+0(SB), Y8, Y12
+	VFMADD213PD  qbf41f1003d20d470<>+0(SB), Y9, Y13
+	VFMADD213PD  q3f68e3af9c4f335b<>+0(SB), Y8, Y12
+	VFMADD213PD  q3f68e3af9c4f335b<>+0(SB), Y9, Y13
+	VFMADD213PD  qbf53db572474258e<>+0(SB), Y8, Y12
+	VFMADD213PD  qbf53db572474258e<>+0(SB), Y9, Y13
+	VFMADD213PD  qbf9b78c304204e10<>+0(SB), Y8, Y12
+	VFMADD213PD  qbf9b78c304204e10<>+0(SB), Y9, Y13
+	VFMADD213PD  q3fbe995d8e99e2c8<>+0(SB), Y8, Y12
+	VFMADD213PD  q3fbe995d8e99e2c8<>+0(SB), Y9, Y13
+	VFMADD213PD  qbfd3deb1e9eff6b6<>+0(SB), Y8, Y12
+	VFMADD213PD  qbfd3deb1e9eff6b6<>+0(SB), Y9, Y13
+	VFMADD213PD  q3fe2e32696c18406<>+0(SB), Y8, Y12
+	VFMADD213PD  q3fe2e32696c18406<>+0(SB), Y9, Y13
+	VFMADD213PD  qbfec44c472200899<>+0(SB), Y8, Y12
+	VFMADD213PD  qbfec44c472200899<>+0(SB), Y9, Y13
+	VFMADD213PD  q3ff12f21ddcd8f30<>+0(SB), Y8, Y12
+	VFMADD213PD  q3ff12f21ddcd8f30<>+0(SB), Y9, Y13
+	VMULPD       Y6, Y12, Y12
+	VMULPD       Y7, Y13, Y13
+	VMULPD       q3fe0000000000000<>+0(SB), Y12, Y12
+	VMULPD       q3fe0000000000000<>+0(SB), Y13, Y13
+	VXORPD       q8000000000000000<>+0(SB), Y4, Y8
+	VXORPD       q8000000000000000<>+0(SB), Y5, Y9
+	VMULPD       Y4, Y8, Y8
+	VMULPD       Y5, Y9, Y9
+	VMOVUPD      qc05e000000000000<>+0(SB), Y4
+	VMOVUPD      qc05e000000000000<>+0(SB), Y5
+	VMAXPD       Y8, Y4, Y8
+	VMAXPD       Y9, Y5, Y9
+	VMOVUPD      q405e000000000000<>+0(SB), Y4
+	VMOVUPD      q405e000000000000<>+0(SB), Y5
+	VMINPD       Y8, Y4, Y8
+	VMINPD       Y9, Y5, Y9
+	VMOVUPD      q4338000000000000<>+0(SB), Y4
+	VMOVUPD      q4338000000000000<>+0(SB), Y5
+	VFMADD231PD  q3ff71547652b82fe<>+0(SB), Y8, Y4
+	VFMADD231PD  q3ff71547652b82fe<>+0(SB), Y9, Y5
+	VSUBPD       q4338000000000000<>+0(SB), Y4, Y6
+	VSUBPD       q4338000000000000<>+0(SB), Y5, Y7
+	VFNMADD231PD q3fe62e42fefa39ef<>+0(SB), Y6, Y8
+	VFNMADD231PD q3fe62e42fefa39ef<>+0(SB), Y7, Y9
+	VMOVUPD      q3efa01a01a01a01a<>+0(SB), Y6
+	VMOVUPD      q3efa01a01a01a01a<>+0(SB), Y7
+	VFMADD213PD  q3f2a01a01a01a01a<>+0(SB), Y8, Y6
+	VFMADD213PD  q3f2a01a01a01a01a<>+0(SB), Y9, Y7
+	VFMADD213PD  q3f56c16c16c16c17<>+0(SB), Y8, Y6
+	VFMADD213PD  q3f56c16c16c16c17<>+0(SB), Y9, Y7
+	VFMADD213PD  q3f81111111111111<>+0(SB), Y8, Y6
+	VFMADD213PD  q3f81111111111111<>+0(SB), Y9, Y7
+	VFMADD213PD  q3fa5555555555555<>+0(SB), Y8, Y6
+	VFMADD213PD  q3fa5555555555555<>+0(SB), Y9, Y7
+	VFMADD213PD  q3fc5555555555555<>+0(SB), Y8, Y6
+	VFMADD213PD  q3fc5555555555555<>+0(SB), Y9, Y7
+	VFMADD213PD  q3fe0000000000000<>+0(SB), Y8, Y6
+	VFMADD213PD  q3fe0000000000000<>+0(SB), Y9, Y7
+	VFMADD213PD  q3ff0000000000000<>+0(SB), Y8, Y6
+	VFMADD213PD  q3ff0000000000000<>+0(SB), Y9, Y7
+	VFMADD213PD  q3ff0000000000000<>+0(SB), Y8, Y6
+	VFMADD213PD  q3ff0000000000000<>+0(SB), Y9, Y7
+	VPADDQ       q00000000000003ff<>+0(SB), Y4, Y4
+	VPADDQ       q00000000000003ff<>+0(SB), Y5, Y5
+	VPSLLQ       $0x34, Y4, Y4
+	VPSLLQ       $0x34, Y5, Y5
+	VMULPD       Y4, Y6, Y6
+	VMULPD       Y5, Y7, Y7
+	VMULPD       Y6, Y12, Y12
+	VMULPD       Y7, Y13, Y13
+	VSUBPD       Y12, Y10, Y10
+	VSUBPD       Y13, Y11, Y11
+	VBLENDVPD    Y2, Y12, Y10, Y10
+	VBLENDVPD    Y1, Y13, Y11, Y11
+	VMULPD       Y2, Y10, Y10
+	VMULPD       Y1, Y11, Y11
+	VCVTPD2PSY   Y10, X3
+	VCVTPD2PSY   Y11, X1
+	VINSERTF128  $0x01, X1, Y3, Y3
+	VMASKMOVPS   Y3, Y0, (CX)(AX*1)
 
 done:
 	VZEROUPPER
@@ -1759,43 +2041,44 @@ GLOBL q3ff12f21ddcd8f30<>(SB), RODATA|NOPTR, $32
 // func geluTanhAVX2(dst *float32, src *float32, n int)
 // Requires: AVX, AVX2, FMA3
 TEXT ·geluTanhAVX2(SB), NOSPLIT, $0-24
-	MOVQ dst+0(FP), AX
-	MOVQ src+8(FP), CX
-	MOVQ n+16(FP), DX
-	SUBQ $0x08, DX
+	MOVQ dst+0(FP), CX
+	MOVQ src+8(FP), DX
+	MOVQ n+16(FP), BX
+	XORQ AX, AX
+	SUBQ $0x08, BX
 	JLT  tail
 
 loop:
-	VMOVUPS      (CX), Y0
-	VEXTRACTF128 $0x01, Y0, X1
+	VMOVUPS      (DX)(AX*1), Y0
+	VCVTPS2PD    X0, Y1
+	VEXTRACTF128 $0x01, Y0, X0
 	VCVTPS2PD    X0, Y0
-	VCVTPS2PD    X1, Y1
-	VMOVUPD      qc034000000000000<>+0(SB), Y2
-	VMOVUPD      qc034000000000000<>+0(SB), Y3
-	VMAXPD       Y0, Y2, Y0
-	VMAXPD       Y1, Y3, Y1
+	VMOVUPD      qc034000000000000<>+0(SB), Y4
+	VMOVUPD      qc034000000000000<>+0(SB), Y5
+	VMAXPD       Y1, Y4, Y1
+	VMAXPD       Y0, Y5, Y0
 	VMOVUPD      qbff9884533d43651<>+0(SB), Y6
 	VMOVUPD      qbff9884533d43651<>+0(SB), Y7
-	VMULPD       Y0, Y0, Y2
-	VMULPD       Y1, Y1, Y3
-	VFMADD231PD  qbfb2444f2a4d8b4b<>+0(SB), Y2, Y6
-	VFMADD231PD  qbfb2444f2a4d8b4b<>+0(SB), Y3, Y7
-	VMULPD       Y0, Y6, Y6
-	VMULPD       Y1, Y7, Y7
-	VMOVUPD      qc05e000000000000<>+0(SB), Y2
-	VMOVUPD      qc05e000000000000<>+0(SB), Y3
-	VMAXPD       Y6, Y2, Y6
-	VMAXPD       Y7, Y3, Y7
-	VMOVUPD      q405e000000000000<>+0(SB), Y2
-	VMOVUPD      q405e000000000000<>+0(SB), Y3
-	VMINPD       Y6, Y2, Y6
-	VMINPD       Y7, Y3, Y7
-	VMOVUPD      q4338000000000000<>+0(SB), Y2
-	VMOVUPD      q4338000000000000<>+0(SB), Y3
-	VFMADD231PD  q3ff71547652b82fe<>+0(SB), Y6, Y2
-	VFMADD231PD  q3ff71547652b82fe<>+0(SB), Y7, Y3
-	VSUBPD       q4338000000000000<>+0(SB), Y2, Y8
-	VSUBPD       q4338000000000000<>+0(SB), Y3, Y9
+	VMULPD       Y1, Y1, Y4
+	VMULPD       Y0, Y0, Y5
+	VFMADD231PD  qbfb2444f2a4d8b4b<>+0(SB), Y4, Y6
+	VFMADD231PD  qbfb2444f2a4d8b4b<>+0(SB), Y5, Y7
+	VMULPD       Y1, Y6, Y6
+	VMULPD       Y0, Y7, Y7
+	VMOVUPD      qc05e000000000000<>+0(SB), Y4
+	VMOVUPD      qc05e000000000000<>+0(SB), Y5
+	VMAXPD       Y6, Y4, Y6
+	VMAXPD       Y7, Y5, Y7
+	VMOVUPD      q405e000000000000<>+0(SB), Y4
+	VMOVUPD      q405e000000000000<>+0(SB), Y5
+	VMINPD       Y6, Y4, Y6
+	VMINPD       Y7, Y5, Y7
+	VMOVUPD      q4338000000000000<>+0(SB), Y4
+	VMOVUPD      q4338000000000000<>+0(SB), Y5
+	VFMADD231PD  q3ff71547652b82fe<>+0(SB), Y6, Y4
+	VFMADD231PD  q3ff71547652b82fe<>+0(SB), Y7, Y5
+	VSUBPD       q4338000000000000<>+0(SB), Y4, Y8
+	VSUBPD       q4338000000000000<>+0(SB), Y5, Y9
 	VFNMADD231PD q3fe62e42fefa39ef<>+0(SB), Y8, Y6
 	VFNMADD231PD q3fe62e42fefa39ef<>+0(SB), Y9, Y7
 	VMOVUPD      q3efa01a01a01a01a<>+0(SB), Y8
@@ -1816,101 +2099,95 @@ loop:
 	VFMADD213PD  q3ff0000000000000<>+0(SB), Y7, Y9
 	VFMADD213PD  q3ff0000000000000<>+0(SB), Y6, Y8
 	VFMADD213PD  q3ff0000000000000<>+0(SB), Y7, Y9
-	VPADDQ       q00000000000003ff<>+0(SB), Y2, Y2
-	VPADDQ       q00000000000003ff<>+0(SB), Y3, Y3
-	VPSLLQ       $0x34, Y2, Y2
-	VPSLLQ       $0x34, Y3, Y3
-	VMULPD       Y2, Y8, Y8
-	VMULPD       Y3, Y9, Y9
+	VPADDQ       q00000000000003ff<>+0(SB), Y4, Y4
+	VPADDQ       q00000000000003ff<>+0(SB), Y5, Y5
+	VPSLLQ       $0x34, Y4, Y4
+	VPSLLQ       $0x34, Y5, Y5
+	VMULPD       Y4, Y8, Y8
+	VMULPD       Y5, Y9, Y9
 	VADDPD       q3ff0000000000000<>+0(SB), Y8, Y8
 	VADDPD       q3ff0000000000000<>+0(SB), Y9, Y9
-	VDIVPD       Y8, Y0, Y8
-	VDIVPD       Y9, Y1, Y9
-	VCVTPD2PSY   Y8, X4
+	VDIVPD       Y8, Y1, Y8
+	VDIVPD       Y9, Y0, Y9
+	VCVTPD2PSY   Y8, X2
 	VCVTPD2PSY   Y9, X0
-	VINSERTF128  $0x01, X0, Y4, Y4
-	VMOVUPS      Y4, (AX)
-	ADDQ         $0x20, CX
+	VINSERTF128  $0x01, X0, Y2, Y2
+	VMOVUPS      Y2, (CX)(AX*1)
 	ADDQ         $0x20, AX
-	SUBQ         $0x08, DX
+	SUBQ         $0x08, BX
 	JGE          loop
 
 tail:
-	ADDQ         $0x08, DX
+	ADDQ         $0x08, BX
 	JZ           done
-	LEAQ         tailmask<>+64(SB), BX
-	MOVQ         DX, SI
-	SHLQ         $0x02, SI
-	SUBQ         SI, BX
-	VMOVUPS      (BX), Y0
-	VMASKMOVPS   (CX), Y0, Y0
-	VEXTRACTF128 $0x01, Y0, X1
-	VCVTPS2PD    X0, Y0
+	LEAQ         tailmask<>+64(SB), SI
+	SHLQ         $0x02, BX
+	SUBQ         BX, SI
+	VMOVUPS      (SI), Y0
+	VMASKMOVPS   (DX)(AX*1), Y0, Y1
+	VCVTPS2PD    X1, Y2
+	VEXTRACTF128 $0x01, Y1, X1
 	VCVTPS2PD    X1, Y1
-	VMOVUPD      qc034000000000000<>+0(SB), Y2
-	VMOVUPD      qc034000000000000<>+0(SB), Y3
-	VMAXPD       Y0, Y2, Y0
-	VMAXPD       Y1, Y3, Y1
-	VMOVUPD      qbff9884533d43651<>+0(SB), Y4
+	VMOVUPD      qc034000000000000<>+0(SB), Y4
+	VMOVUPD      qc034000000000000<>+0(SB), Y5
+	VMAXPD       Y2, Y4, Y2
+	VMAXPD       Y1, Y5, Y1
 	VMOVUPD      qbff9884533d43651<>+0(SB), Y6
-	VMULPD       Y0, Y0, Y2
-	VMULPD       Y1, Y1, Y3
-	VFMADD231PD  qbfb2444f2a4d8b4b<>+0(SB), Y2, Y4
-	VFMADD231PD  qbfb2444f2a4d8b4b<>+0(SB), Y3, Y6
-	VMULPD       Y0, Y4, Y4
-	VMULPD       Y1, Y6, Y6
-	VMOVUPD      qc05e000000000000<>+0(SB), Y2
-	VMOVUPD      qc05e000000000000<>+0(SB), Y3
-	VMAXPD       Y4, Y2, Y4
-	VMAXPD       Y6, Y3, Y6
-	VMOVUPD      q405e000000000000<>+0(SB), Y2
-	VMOVUPD      q405e000000000000<>+0(SB), Y3
-	VMINPD       Y4, Y2, Y4
-	VMINPD       Y6, Y3, Y6
-	VMOVUPD      q4338000000000000<>+0(SB), Y2
-	VMOVUPD      q4338000000000000<>+0(SB), Y3
-	VFMADD231PD  q3ff71547652b82fe<>+0(SB), Y4, Y2
-	VFMADD231PD  q3ff71547652b82fe<>+0(SB), Y6, Y3
-	VSUBPD       q4338000000000000<>+0(SB), Y2, Y7
-	VSUBPD       q4338000000000000<>+0(SB), Y3, Y8
-	VFNMADD231PD q3fe62e42fefa39ef<>+0(SB), Y7, Y4
+	VMOVUPD      qbff9884533d43651<>+0(SB), Y7
+	VMULPD       Y2, Y2, Y4
+	VMULPD       Y1, Y1, Y5
+	VFMADD231PD  qbfb2444f2a4d8b4b<>+0(SB), Y4, Y6
+	VFMADD231PD  qbfb2444f2a4d8b4b<>+0(SB), Y5, Y7
+	VMULPD       Y2, Y6, Y6
+	VMULPD       Y1, Y7, Y7
+	VMOVUPD      qc05e000000000000<>+0(SB), Y4
+	VMOVUPD      qc05e000000000000<>+0(SB), Y5
+	VMAXPD       Y6, Y4, Y6
+	VMAXPD       Y7, Y5, Y7
+	VMOVUPD      q405e000000000000<>+0(SB), Y4
+	VMOVUPD      q405e000000000000<>+0(SB), Y5
+	VMINPD       Y6, Y4, Y6
+	VMINPD       Y7, Y5, Y7
+	VMOVUPD      q4338000000000000<>+0(SB), Y4
+	VMOVUPD      q4338000000000000<>+0(SB), Y5
+	VFMADD231PD  q3ff71547652b82fe<>+0(SB), Y6, Y4
+	VFMADD231PD  q3ff71547652b82fe<>+0(SB), Y7, Y5
+	VSUBPD       q4338000000000000<>+0(SB), Y4, Y8
+	VSUBPD       q4338000000000000<>+0(SB), Y5, Y9
 	VFNMADD231PD q3fe62e42fefa39ef<>+0(SB), Y8, Y6
-	VMOVUPD      q3efa01a01a01a01a<>+0(SB), Y7
+	VFNMADD231PD q3fe62e42fefa39ef<>+0(SB), Y9, Y7
 	VMOVUPD      q3efa01a01a01a01a<>+0(SB), Y8
-	VFMADD213PD  q3f2a01a01a01a01a<>+0(SB), Y4, Y7
+	VMOVUPD      q3efa01a01a01a01a<>+0(SB), Y9
 	VFMADD213PD  q3f2a01a01a01a01a<>+0(SB), Y6, Y8
-	VFMADD213PD  q3f56c16c16c16c17<>+0(SB), Y4, Y7
+	VFMADD213PD  q3f2a01a01a01a01a<>+0(SB), Y7, Y9
 	VFMADD213PD  q3f56c16c16c16c17<>+0(SB), Y6, Y8
-	VFMADD213PD  q3f81111111111111<>+0(SB), Y4, Y7
+	VFMADD213PD  q3f56c16c16c16c17<>+0(SB), Y7, Y9
 	VFMADD213PD  q3f81111111111111<>+0(SB), Y6, Y8
-	VFMADD213PD  q3fa5555555555555<>+0(SB), Y4, Y7
+	VFMADD213PD  q3f81111111111111<>+0(SB), Y7, Y9
 	VFMADD213PD  q3fa5555555555555<>+0(SB), Y6, Y8
-	VFMADD213PD  q3fc5555555555555<>+0(SB), Y4, Y7
+	VFMADD213PD  q3fa5555555555555<>+0(SB), Y7, Y9
 	VFMADD213PD  q3fc5555555555555<>+0(SB), Y6, Y8
-	VFMADD213PD  q3fe0000000000000<>+0(SB), Y4, Y7
+	VFMADD213PD  q3fc5555555555555<>+0(SB), Y7, Y9
 	VFMADD213PD  q3fe0000000000000<>+0(SB), Y6, Y8
-	VFMADD213PD  q3ff0000000000000<>+0(SB), Y4, Y7
+	VFMADD213PD  q3fe0000000000000<>+0(SB), Y7, Y9
 	VFMADD213PD  q3ff0000000000000<>+0(SB), Y6, Y8
-	VFMADD213PD  q3ff0000000000000<>+0(SB), Y4, Y7
+	VFMADD213PD  q3ff0000000000000<>+0(SB), Y7, Y9
 	VFMADD213PD  q3ff0000000000000<>+0(SB), Y6, Y8
-	VPADDQ       q00000000000003ff<>+0(SB), Y2, Y2
-	VPADDQ       q00000000000003ff<>+0(SB), Y3, Y3
-	VPSLLQ       $0x34, Y2, Y2
-	VPSLLQ       $0x34, Y3, Y3
-	VMULPD       Y2, Y7, Y7
-	VMULPD       Y3, Y8, Y8
-	VADDPD       q3ff0000000000000<>+0(SB), Y7, Y7
+	VFMADD213PD  q3ff0000000000000<>+0(SB), Y7, Y9
+	VPADDQ       q00000000000003ff<>+0(SB), Y4, Y4
+	VPADDQ       q00000000000003ff<>+0(SB), Y5, Y5
+	VPSLLQ       $0x34, Y4, Y4
+	VPSLLQ       $0x34, Y5, Y5
+	VMULPD       Y4, Y8, Y8
+	VMULPD       Y5, Y9, Y9
 	VADDPD       q3ff0000000000000<>+0(SB), Y8, Y8
-	VDIVPD       Y7, Y0, Y7
-	VDIVPD       Y8, Y1, Y8
-	VCVTPD2PSY   Y7, X5
-	VCVTPD2PSY   Y8, X0
-	VINSERTF128  $0x01, X0, Y5, Y5
-	LEAQ         tailmask<>+64(SB), CX
-	SHLQ         $0x02, DX
-	SUBQ         DX, CX
-	VMOVUPS      (CX), Y0
-	VMASKMOVPS   Y5, Y0, (AX)
+	VADDPD       q3ff0000000000000<>+0(SB), Y9, Y9
+	VDIVPD       Y8, Y2, Y8
+	VDIVPD       Y9, Y1, Y9
+	VCVTPD2PSY   Y8, X3
+	VCVTPD2PSY   Y9, X1
+	VINSERTF128  $0x01, X1, Y3, Y3
+	VMASKMOVPS   Y3, Y0, (CX)(AX*1)
 
 done:
 	VZEROUPPER

@@ -44,6 +44,19 @@ var portable = set{
 			dst[i] = float32(geluTanh(widen(x)))
 		}
 	},
+	expShiftedSum: func(dst, src []float32, shift float32) (sum float64) {
+		for i, x := range src {
+			dst[i] = float32(exp(widen(x - shift)))
+			sum += float64(dst[i])
+		}
+		return sum
+	},
+	sumExpShifted: func(src []float32, shift float32) (sum float64) {
+		for _, x := range src {
+			sum += float64(float32(exp(widen(x - shift))))
+		}
+		return sum
+	},
 }
 
 // expLimit is where exp stops to grow and to fall: in float32 it is infinite

@@ -10,8 +10,12 @@ package vecmath
 // set is one form of every function. Its members take slices of equal
 // length that are not empty.
 type set struct {
-	name                                          string
+	name string
+
 	exp, log, tanh, sigmoid, silu, gelu, geluTanh func(dst, src []float32)
+
+	expShiftedSum func(dst, src []float32, shift float32) float64
+	sumExpShifted func(src []float32, shift float32) float64
 }
 
 // current is the form in use, chosen when the program starts.
@@ -42,11 +46,35 @@ func GELU(dst, src []float32) { apply(current.gelu, dst, src) }
 // (1+tanh(sqrt(2/pi)*(x+0.044715 x^3))). GELUTanh(-Inf) is -0.
 func GELUTanh(dst, src []float32) { apply(current.geluTanh, dst, src) }
 
-func apply(f func(dst, src []float32), dst, src []float32) {
-	if len(dst) != len(src) {
-		panic("vecmath: lengths differ")
+// ExpShiftedSum sets dst to e^(src-shift) and returns the sum of dst, added up
+// in float64. The order of the additions depends on the length alone. Where
+// src and shift are the same infinity, the result is NaN.
+func ExpShiftedSum(dst, src []float32, shift float32) float64 {
+	checkLengths(len(dst), len(src))
+	if len(src) == 0 {
+		return 0
 	}
+	return current.expShiftedSum(dst, src, shift)
+}
+
+// SumExpShifted returns the sum that ExpShiftedSum returns, to the bit, and
+// writes nothing.
+func SumExpShifted(src []float32, shift float32) float64 {
+	if len(src) == 0 {
+		return 0
+	}
+	return current.sumExpShifted(src, shift)
+}
+
+func apply(f func(dst, src []float32), dst, src []float32) {
+	checkLengths(len(dst), len(src))
 	if len(src) > 0 {
 		f(dst, src)
+	}
+}
+
+func checkLengths(dst, src int) {
+	if dst != src {
+		panic("vecmath: lengths differ")
 	}
 }

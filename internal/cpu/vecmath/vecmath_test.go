@@ -5,6 +5,8 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"github.com/stria-ml/stria/internal/cpu/kernelset"
 )
 
 // eachSet runs f with each form of the functions that this build and this
@@ -12,10 +14,11 @@ import (
 func eachSet(t *testing.T, f func(t *testing.T)) {
 	chosen := current
 	defer func() { current = chosen }()
-	t.Run(current.name, f)
-	if current != &portable {
-		current = &portable
-		t.Run(current.name, f)
+	for _, s := range sets {
+		if kernelset.Has(s.name) {
+			current = s
+			t.Run(s.name, f)
+		}
 	}
 }
 

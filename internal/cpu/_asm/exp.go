@@ -1,0 +1,133 @@
+package main
+
+import (
+	"math"
+
+	. "github.com/mmcloughlin/avo/build"
+	. "github.com/mmcloughlin/avo/operand"
+	. "github.com/mmcloughlin/avo/reg"
+)
+
+// ln2Head are the upper 16 bits of ln 2: its products with exponents are exact.
+var ln2Head = float64(math.Float32frombits(math.Float32bits(float32(math.Ln2)) &^ 0xff))
+
+// exp32 is e^x.
+func exp32(x lanes) lanes {
+	c := newLanes()
+	do(VMAXPS, x, operand32(-120), c) // of a NaN and a number, the first operand is taken
+	do(VMINPS, c, operand32(120), c)
+	n := nearest(c, math.Log2E)
+	do(VFNMADD231PS, f32(ln2Head), n, c)
+	do(VFNMADD231PS, f32(math.Ln2-ln2Head), n, c)
+	p := expPoly(c, 1)
+	do(VFMADD213PS, f32(1), c, p)
+	scale2(p, n)
+	return p
+}
+
+// nearest returns the integer nearest to factor*x.
+func nearest(x lanes, factor float64) lanes {
+	n := newLanes()
+	do(VMULPS, f32(factor), x, n)
+	do(isa.round, n, n)
+	return n
+}
+
+// expPoly returns (e^(unit*r) - 1)/r for |unit*r| <= ln(2)/2, with a relative error of
+// 1e-8.
+func expPoly(r lanes, unit float64) lanes {
+	c := fit(func(x float64) float64 { return math.Expm1(x) / x }, -math.Ln2/2, math.Ln2/2, 0, 5)
+	factor := unit
+	for k := range c {
+		c[k] *= factor
+		factor *= unit
+	}
+	return horner32(r, c)
+}
+
+// horner32 returns the polynomial with the given coefficients, lowest first, in x.
+func horner32(x lanes, c []float64) lanes {
+	p := load32(c[len(c)-1])
+	for i := len(c) - 2; i >= 0; i-- {
+		do(VFMADD213PS, f32(c[i]), x, p)
+	}
+	return p
+}
+
+// scale2 multiplies x by 2^n for integers -250 < n < 250. The result may
+// be denormal or overflow.
+func scale2(x, n lanes) {
+	if isa.hoist {
+		do(VSCALEFPS, n, x, x)
+		return
+	}
+	i := newLanes()
+	do(VCVTPS2DQ, n, i)
+	high, low := powersOf2(i)
+	do(VMULPS, high, x, x)
+	do(VMULPS, low, x, x)
+}
+
+// powersOf2 returns two powers of two whose product is 2^i.
+func powersOf2(i lanes) (high, low lanes) {
+	high, low = newLanes(), newLanes()
+	do(VPSRAD, Imm(1), i, high)
+	do(VPSUBD, high, i, low)
+	for _, r := range []lanes{high, low} {
+		do(VPADDD, words(127), r, r)
+		do(VPSLLD, Imm(23), r, r)
+	}
+	return high, low
+}
+
+// expSum generates the sum of e^(src-shift), in float64, and dst = e^(src-shift) if
+// wanted. Each lane of half a register has its own sum; they are joined at the
+// end.
+func expSum(name string, wanted bool) {
+	signature, slices := "func(src *float32, n int, shift float32) float64", []string{"src"}
+	if wanted {
+		signature, slices = "func(dst *float32, src *float32, n int, shift float32) float64", []string{"dst", "src"}
+	}
+	begin(name, signature)
+	shift := isa.vector()
+	VBROADCASTSS(Load(Param("shift"), XMM()), shift)
+	lower, upper := newLanes(), newLanes()
+	for l := range lower {
+		isa.zero(lower[l], lower[l], lower[l])
+		isa.zero(upper[l], upper[l], upper[l])
+	}
+	loop(func(p *part) {
+		x := p.load("src")
+		do(VSUBPS, shift, x, x)
+		y := exp32(x)
+		if wanted {
+			p.store(y, "dst")
+		}
+		p.zeroRest(y)
+		for l, r := range y {
+			VADDPD(widened(isa.half(r)), lower[l], lower[l])
+			VADDPD(widened(isa.high(r)), upper[l], upper[l])
+		}
+	}, slices...)
+	total := lower[0]
+	VADDPD(upper[0], total, total)
+	for l := 1; l < len(lower); l++ {
+		VADDPD(upper[l], lower[l], lower[l])
+		VADDPD(lower[l], total, total)
+	}
+	Store(sumLanes64(total), ReturnIndex(0))
+	end()
+}
+
+// sumLanes64 adds the float64 of a register.
+func sumLanes64(r VecVirtual) Register {
+	if isa.bytes == 64 {
+		VADDPD(isa.high(r), r.AsY(), r.AsY())
+	}
+	high := XMM()
+	VEXTRACTF128(Imm(1), r.AsY(), high)
+	VADDPD(high, r.AsX(), r.AsX())
+	VUNPCKHPD(r.AsX(), r.AsX(), high)
+	VADDSD(high, r.AsX(), r.AsX())
+	return r.AsX()
+}
