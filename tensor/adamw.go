@@ -24,7 +24,7 @@ func AdamWInto(w, m, v, grad *Tensor, p AdamWParams) {
 		what string
 		t    *Tensor
 	}{{"the weight", w}, {"the first moment", m}, {"the second moment", v}, {"the gradient", grad}} {
-		wantShape(op, t.what, t.t, w.shape)
+		wantShape(op, t.what, t.t, w.shape())
 		wantContiguous(op, t.what, t.t)
 	}
 	switch {

@@ -58,9 +58,9 @@ func (a *Arena) Empty(dtype DType, shape ...int) *Tensor {
 // Where t's elements lie dense, in whatever order of dims, the new tensor has
 // the same strides, so that views of the one have equal views of the other.
 func (a *Arena) EmptyLike(t *Tensor) *Tensor {
-	like := a.Empty(present("empty", t).dtype, t.shape...)
-	if !t.contiguous && isDense(t.shape, t.strides) {
-		copy(like.strides, t.strides)
+	like := a.Empty(present("empty", t).dtype, t.shape()...)
+	if !t.contiguous && isDense(t.shape(), t.strides()) {
+		copy(like.strides(), t.strides())
 		like.contiguous = false
 	}
 	return like
@@ -72,7 +72,7 @@ func (a *Arena) Alias(t *Tensor) *Tensor {
 	present("alias", t).storage.alive("alias")
 	alias := a.header(t.storage)
 	alias.storage, alias.dtype, alias.offset, alias.size, alias.contiguous = t.storage, t.dtype, t.offset, t.size, t.contiguous
-	alias.setDims(t.shape, t.strides)
+	alias.setDims(t.shape(), t.strides())
 	return alias
 }
 
@@ -103,7 +103,7 @@ func (a *Arena) Release(t *Tensor) {
 	a.Drop(t)
 	t.arena = nil
 	if !t.exposed {
-		*t = Tensor{}
+		*t = Tensor{dims: t.dims, room: t.room}
 		a.headers = append(a.headers, t)
 	}
 }
@@ -158,7 +158,7 @@ func (a *Arena) header(s *Storage) *Tensor {
 		t = a.headers[n-1]
 		a.headers = a.headers[:n-1]
 	} else {
-		t = new(Tensor)
+		t = newHeader(MaxDims)
 	}
 	t.arena, t.storage = a, s
 	if s.arena == a {

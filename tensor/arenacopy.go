@@ -21,7 +21,7 @@ func (a *Arena) Contiguous(t *Tensor) *Tensor {
 	if present("contiguous", t).contiguous {
 		return a.Alias(t)
 	}
-	return a.implicitCopy("contiguous", "strides are not row-major", t, t.shape)
+	return a.implicitCopy("contiguous", "strides are not row-major", t, t.shape())
 }
 
 func (a *Arena) viewOrCopy(op string, d *dims, t *Tensor) *Tensor {
@@ -34,8 +34,8 @@ func (a *Arena) viewOrCopy(op string, d *dims, t *Tensor) *Tensor {
 // implicitCopy copies t's elements, in logical order, to a tensor of shape.
 func (a *Arena) implicitCopy(op, why string, t *Tensor, shape []int) *Tensor {
 	t.storage.alive(op)
-	noteCopy(op, why, t.dtype, t.shape, t.strides)
-	c := a.Empty(t.dtype, t.shape...)
+	noteCopy(op, why, t.dtype, t.shape(), t.strides())
+	c := a.Empty(t.dtype, t.shape()...)
 	t.storage.device.Copy(c.operand(op), t.operand(op))
 	c.init(c.dtype, shape, c.size)
 	return c

@@ -14,7 +14,7 @@ func (t *Tensor) Detach() *Tensor { return t.alias("detach") }
 // alias returns another header of the same elements.
 func (t *Tensor) alias(op string) *Tensor {
 	present(op, t)
-	return newView(op, t, t.shape, t.strides, t.offset)
+	return newView(op, t, t.shape(), t.strides(), t.offset)
 }
 
 // StorageOffset returns the storage position of one element, in elements.

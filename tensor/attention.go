@@ -29,7 +29,7 @@ type AttentionAccumulate struct{ Q, K, V bool }
 func AttentionInto(out, lse, q, k, v *Tensor, p AttentionParams) {
 	const op = "attention"
 	checkAttention(op, q, k, v, lse, p)
-	result(op, out, q, q.dtype, q.shape)
+	result(op, out, q, q.dtype, q.shape())
 	targets(op, out, lse)
 	q, k = sourceFor(op, q, anywhere, out, lse), sourceFor(op, k, anywhere, out, lse)
 	v = sourceFor(op, v, anywhere, out, lse)
@@ -50,11 +50,11 @@ func AttentionGradInto(dq, dk, dv, q, k, v, out, lse, dout *Tensor, p AttentionP
 	checkAttention(op, q, k, v, lse, p)
 	sameKind(op, q, out, dout)
 	sameKindIfAny(op, q, dq, dk, dv)
-	wantShape(op, "the output", out, q.shape)
-	wantShape(op, "the output's gradient", dout, q.shape)
+	wantShape(op, "the output", out, q.shape())
+	wantShape(op, "the output's gradient", dout, q.shape())
 	for _, g := range [...]struct{ grad, of *Tensor }{{dq, q}, {dk, k}, {dv, v}} {
 		if g.grad != nil {
-			wantShape(op, "a gradient", g.grad, g.of.shape)
+			wantShape(op, "a gradient", g.grad, g.of.shape())
 		}
 	}
 	targets(op, dq, dk, dv)
@@ -73,10 +73,10 @@ func checkAttention(op string, q, k, v, lse *Tensor, p AttentionParams) {
 	sameKind(op, q, k, v, lse)
 	wantRank(op, "the query", q, 5, "(B, K, G, T, D)")
 	wantRank(op, "the key", k, 4, "(B, K, S, D)")
-	keys := [4]int{q.shape[0], q.shape[1], k.shape[2], q.shape[4]}
+	keys := [4]int{q.shape()[0], q.shape()[1], k.shape()[2], q.shape()[4]}
 	wantShape(op, "the key", k, keys[:])
 	wantShape(op, "the value", v, keys[:])
-	wantShape(op, "lse", lse, q.shape[:4])
+	wantShape(op, "lse", lse, q.shape()[:4])
 	wantContiguous(op, "lse", lse)
 	switch {
 	case p.Window < 0:
@@ -84,7 +84,7 @@ func checkAttention(op string, q, k, v, lse *Tensor, p AttentionParams) {
 	case p.QueryOffset < 0:
 		fail(op, InvalidArgument, "query offset %d is negative", p.QueryOffset)
 	case p.Scale == 0:
-		fail(op, InvalidArgument, "scale 0 makes all scores equal; heads of width %d usually take 1/sqrt(%[1]d)", q.shape[4])
+		fail(op, InvalidArgument, "scale 0 makes all scores equal; heads of width %d usually take 1/sqrt(%[1]d)", q.shape()[4])
 	case math.IsNaN(p.Scale) || math.IsInf(p.Scale, 0):
 		fail(op, InvalidArgument, "scale %v is not finite", p.Scale)
 	}

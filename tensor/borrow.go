@@ -98,7 +98,7 @@ func (v *TensorView) Reshape(shape ...int) (*TensorView, error) {
 		if n != v.t.size {
 			panic(&Error{Op: op, Kind: ElementCount, Expected: v.t.size, Actual: n,
 				Message: "shape " + dimsString(shape) + " has " + itoa(n) + " elements, but the view of shape " +
-					dimsString(v.t.shape) + " has " + itoa(v.t.size)})
+					dimsString(v.t.shape()) + " has " + itoa(v.t.size)})
 		}
 		requireContiguous(op, v.t, "Materialize the view and reshape the copy")
 		var d dims
@@ -141,7 +141,7 @@ func (v *TensorView) Slice(axis, start, end int) (*TensorView, error) {
 	const op = "slice"
 	return v.derive(op, func() *Tensor {
 		v.mustHave(op, axis)
-		extent := v.t.shape[axis]
+		extent := v.t.shape()[axis]
 		e := &Error{Op: op, Axis: axis, Start: start, End: end, Expected: extent}
 		bounds := "range [" + itoa(start) + ", " + itoa(end) + ") of axis " + itoa(axis) + " of extent " + itoa(extent)
 		switch {
@@ -177,7 +177,7 @@ func (v *TensorView) check(op string) error {
 	}
 	if now := v.t.storage.version.Load(); now != v.version {
 		return &Error{Op: op, Kind: Stale, Expected: int(v.version), Actual: int(now),
-			Message: "the owner of this view of shape " + dimsString(v.t.shape) + " was written to after Borrow: version " +
+			Message: "the owner of this view of shape " + dimsString(v.t.shape()) + " was written to after Borrow: version " +
 				itoa(int(v.version)) + " then, " + itoa(int(now)) + " now; Borrow again, or Materialize before the write"}
 	}
 	return nil
@@ -192,7 +192,7 @@ func (v *TensorView) locate(op string, index []int) (pos int, err error) {
 		pos = v.t.position(op, index)
 		for axis, i := range index {
 			if i < 0 {
-				panic(&Error{Op: op, Kind: IndexOutOfRange, Axis: axis, Expected: v.t.shape[axis], Actual: i,
+				panic(&Error{Op: op, Kind: IndexOutOfRange, Axis: axis, Expected: v.t.shape()[axis], Actual: i,
 					Message: "index " + dimsString(index) + " is negative in axis " + itoa(axis) + "; indices of a borrowed view count from 0"})
 			}
 		}
@@ -204,6 +204,6 @@ func (v *TensorView) locate(op string, index []int) (pos int, err error) {
 func (v *TensorView) mustHave(op string, axis int) {
 	if axis < 0 || axis >= v.Rank() {
 		panic(&Error{Op: op, Kind: DimOutOfRange, Axis: axis, Expected: v.Rank(), Actual: axis,
-			Message: "axis " + itoa(axis) + " is out of range for shape " + dimsString(v.t.shape) + "; axes of a borrowed view count from 0"})
+			Message: "axis " + itoa(axis) + " is out of range for shape " + dimsString(v.t.shape()) + "; axes of a borrowed view count from 0"})
 	}
 }

@@ -16,13 +16,13 @@ func AppendBroadcastShape(buf []int, ts ...*Tensor) []int {
 func appendBroadcast(op string, buf []int, ts ...*Tensor) []int {
 	start, rank := len(buf), 0
 	for _, t := range ts {
-		rank = max(rank, len(present(op, t).shape))
+		rank = max(rank, len(present(op, t).shape()))
 	}
 	for range rank {
 		buf = append(buf, 1)
 	}
 	for _, t := range ts {
-		joinShape(op, buf[start:], t.shape, 0, ts)
+		joinShape(op, buf[start:], t.shape(), 0, ts)
 	}
 	return buf
 }
@@ -87,12 +87,12 @@ func (p *plan) done() { plans.Put(p) }
 // Each operand of an operation has its own slot.
 func (p *plan) expand(op string, slot int, t *Tensor, shape []int) backend.Operand {
 	o := t.operand(op)
-	if equalDims(t.shape, shape) {
+	if equalDims(t.shape(), shape) {
 		return o
 	}
 	strides := p.dims[slot].strides[:len(shape)]
-	if !broadcastStrides(strides, t.shape, t.strides, shape) {
-		fail(op, ShapeMismatch, "shape %s does not broadcast to %s", dimsString(t.shape), dimsString(shape))
+	if !broadcastStrides(strides, t.shape(), t.strides(), shape) {
+		fail(op, ShapeMismatch, "shape %s does not broadcast to %s", dimsString(t.shape()), dimsString(shape))
 	}
 	o.Shape, o.Strides = shape, strides
 	return o
@@ -140,7 +140,7 @@ func shapesString(ts []*Tensor) string {
 		default:
 			s += ", "
 		}
-		s += dimsString(t.shape)
+		s += dimsString(t.shape())
 	}
 	return s
 }

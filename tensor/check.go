@@ -56,7 +56,7 @@ func wantDType(op, what string, t *Tensor, allowed dtypes) {
 	present(op, t)
 	if !allowed.has(t.dtype) {
 		fail(op, DTypeMismatch, "%s of shape %s is %s, and the operation takes %s; convert with To first",
-			what, dimsString(t.shape), t.dtype.String(), allowed.String())
+			what, dimsString(t.shape()), t.dtype.String(), allowed.String())
 	}
 }
 
@@ -66,7 +66,7 @@ func sameKind(op string, t *Tensor, others ...*Tensor) {
 	for _, u := range others {
 		if present(op, u).dtype != t.dtype {
 			fail(op, DTypeMismatch, "operands of shapes %s and %s are %s and %s; convert one with To",
-				dimsString(t.shape), dimsString(u.shape), t.dtype.String(), u.dtype.String())
+				dimsString(t.shape()), dimsString(u.shape()), t.dtype.String(), u.dtype.String())
 		}
 		sameDevice(op, t, u)
 	}
@@ -85,24 +85,24 @@ func sameKindIfAny(op string, t *Tensor, others ...*Tensor) {
 func sameDevice(op string, a, b *Tensor) {
 	if present(op, a).storage.device != present(op, b).storage.device {
 		fail(op, DeviceMismatch, "operands of shapes %s and %s are on %s and %s; move one with ToDevice",
-			dimsString(a.shape), dimsString(b.shape), a.storage.device.Name(), b.storage.device.Name())
+			dimsString(a.shape()), dimsString(b.shape()), a.storage.device.Name(), b.storage.device.Name())
 	}
 }
 
 // wantShape checks that t has a shape. what names t in the message.
 func wantShape(op, what string, t *Tensor, shape []int) {
-	if !equalDims(present(op, t).shape, shape) {
-		panic(&Error{Op: op, Kind: ShapeMismatch, Expected: len(shape), Actual: len(t.shape),
-			Message: what + " has shape " + dimsString(t.shape) + " and strides " + dimsString(t.strides) +
+	if !equalDims(present(op, t).shape(), shape) {
+		panic(&Error{Op: op, Kind: ShapeMismatch, Expected: len(shape), Actual: len(t.shape()),
+			Message: what + " has shape " + dimsString(t.shape()) + " and strides " + dimsString(t.strides()) +
 				", expected shape " + dimsString(shape)})
 	}
 }
 
 // wantRank checks that t has n dims, written dims in the message.
 func wantRank(op, what string, t *Tensor, n int, dims string) {
-	if len(present(op, t).shape) != n {
-		panic(&Error{Op: op, Kind: RankMismatch, Expected: n, Actual: len(t.shape),
-			Message: what + " has shape " + dimsString(t.shape) + ", expected " + itoa(n) + " dims " + dims +
+	if len(present(op, t).shape()) != n {
+		panic(&Error{Op: op, Kind: RankMismatch, Expected: n, Actual: len(t.shape()),
+			Message: what + " has shape " + dimsString(t.shape()) + ", expected " + itoa(n) + " dims " + dims +
 				"; View or Unsqueeze it"})
 	}
 }
@@ -111,7 +111,7 @@ func wantRank(op, what string, t *Tensor, n int, dims string) {
 func wantContiguous(op, what string, t *Tensor) {
 	if !t.contiguous {
 		fail(op, NotContiguous, "%s has shape %s and strides %s and must be contiguous",
-			what, dimsString(t.shape), dimsString(t.strides))
+			what, dimsString(t.shape()), dimsString(t.strides()))
 	}
 }
 
@@ -120,7 +120,7 @@ func wantContiguous(op, what string, t *Tensor) {
 func result(op string, dst, like *Tensor, dtype DType, shape []int) {
 	if present(op, dst).dtype != dtype {
 		fail(op, DTypeMismatch, "the destination of shape %s is %s, and the result is %s",
-			dimsString(dst.shape), dst.dtype.String(), dtype.String())
+			dimsString(dst.shape()), dst.dtype.String(), dtype.String())
 	}
 	sameDevice(op, dst, like)
 	wantShape(op, "the destination", dst, shape)
@@ -152,8 +152,8 @@ func checkIndex(op string, index *Tensor, axis, n int) {
 		return
 	}
 	panic(&Error{Op: op, Kind: IndexOutOfRange, Axis: axis, Expected: n, Actual: int(value), Start: position,
-		Message: "index " + itoa(int(value)) + " at position " + dimsString(unravel(position, index.shape)) +
-			" of an index of shape " + dimsString(index.shape) + " is out of range for dim " + itoa(axis) + " of extent " + itoa(n) +
+		Message: "index " + itoa(int(value)) + " at position " + dimsString(unravel(position, index.shape())) +
+			" of an index of shape " + dimsString(index.shape()) + " is out of range for dim " + itoa(axis) + " of extent " + itoa(n) +
 			": expected 0 to " + itoa(n-1)})
 }
 

@@ -48,7 +48,7 @@ func FullOf[T Element](value T, shape ...int) *Tensor {
 
 // ZerosLike returns a contiguous tensor of zeros with t's shape, dtype and device.
 func ZerosLike(t *Tensor) *Tensor {
-	return filled("zeros", present("zeros", t).Device(), t.dtype, 0, t.shape)
+	return filled("zeros", present("zeros", t).Device(), t.dtype, 0, t.shape())
 }
 
 // Scalar returns a 0-d tensor of one value.
@@ -155,7 +155,7 @@ func filled(op string, device Device, dtype DType, value float64, shape []int) *
 func (t *Tensor) broadcastCopy(op string, shape []int) *Tensor {
 	dst := newTensor(op, t.storage.device, t.dtype, shape)
 	src := t.operand(op)
-	src.Shape, src.Strides = dst.shape, make([]int, len(shape))
+	src.Shape, src.Strides = dst.shape(), make([]int, len(shape))
 	t.storage.device.Copy(dst.operand(op), src)
 	return dst
 }
@@ -174,7 +174,8 @@ func dataShape(op string, n int, shape []int) []int {
 
 // overBytes returns a contiguous tensor of size elements over host memory.
 func overBytes(data []byte, dtype DType, shape []int, size int) *Tensor {
-	t := &Tensor{storage: &Storage{device: cpuDevice, mem: cpu.HostMemory(data), bytes: len(data), wrapped: true}}
+	t := newHeader(len(shape))
+	t.storage = &Storage{device: cpuDevice, mem: cpu.HostMemory(data), bytes: len(data), wrapped: true}
 	t.init(dtype, shape, size)
 	return t
 }

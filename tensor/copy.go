@@ -41,7 +41,7 @@ func (t *Tensor) ToDevice(device Device) *Tensor {
 	if !t.contiguous {
 		src = t.copyTo("to device", t.dtype)
 	}
-	dst := newTensor("to device", to, t.dtype, t.shape)
+	dst := newTensor("to device", to, t.dtype, t.shape())
 	if t.size == 0 {
 		return dst
 	}
@@ -59,9 +59,9 @@ func (t *Tensor) CopyFrom(src *Tensor) *Tensor {
 	target(op, t)
 	present(op, src)
 	p := newPlan()
-	p.expand(op, 0, src, t.shape) // refuse before anything is copied
+	p.expand(op, 0, src, t.shape()) // refuse before anything is copied
 	src = source(op, t, src.ToDevice(t.Device()), byPosition)
-	t.storage.device.Copy(t.operand(op), p.expand(op, 0, src, t.shape))
+	t.storage.device.Copy(t.operand(op), p.expand(op, 0, src, t.shape()))
 	p.done()
 	wrote(t)
 	return t
@@ -70,7 +70,7 @@ func (t *Tensor) CopyFrom(src *Tensor) *Tensor {
 // implicitCopy is a copy that op needs and its caller did not ask for.
 func (t *Tensor) implicitCopy(op, why string) *Tensor {
 	t.storage.alive(op)
-	noteCopy(op, why, t.dtype, t.shape, t.strides)
+	noteCopy(op, why, t.dtype, t.shape(), t.strides())
 	return t.copyTo(op, t.dtype)
 }
 
@@ -78,7 +78,7 @@ func (t *Tensor) implicitCopy(op, why string) *Tensor {
 func (t *Tensor) copyTo(op string, dtype DType) *Tensor {
 	present(op, t)
 	src := t.operand(op)
-	dst := newTensor(op, t.storage.device, dtype, t.shape)
+	dst := newTensor(op, t.storage.device, dtype, t.shape())
 	dst.storage.device.Copy(dst.operand(op), src)
 	return dst
 }

@@ -22,8 +22,8 @@ type CrossEntropyParams struct {
 func CrossEntropyInto(loss, lse, logits, classes *Tensor, p CrossEntropyParams) {
 	const op = "crossentropy"
 	checkClasses(op, logits, classes, p)
-	result(op, loss, logits, logits.dtype, logits.shape[:1])
-	result(op, lse, logits, logits.dtype, logits.shape[:1])
+	result(op, loss, logits, logits.dtype, logits.shape()[:1])
+	result(op, lse, logits, logits.dtype, logits.shape()[:1])
 	targets(op, loss, lse)
 	logits, classes = sourceFor(op, logits, anywhere, loss, lse), sourceFor(op, classes, anywhere, loss, lse)
 	loss.storage.device.CrossEntropy(loss.operand(op), lse.operand(op), logits.operand(op), classes.operand(op),
@@ -40,9 +40,9 @@ func CrossEntropyGradInto(dlogits, logits, classes, lse, scale *Tensor, p CrossE
 	const op = "crossentropy gradient"
 	checkClasses(op, logits, classes, p)
 	sameKind(op, logits, lse, scale)
-	wantShape(op, "lse", lse, logits.shape[:1])
+	wantShape(op, "lse", lse, logits.shape()[:1])
 	wantRank(op, "the scale", scale, 0, "()")
-	result(op, dlogits, logits, logits.dtype, logits.shape)
+	result(op, dlogits, logits, logits.dtype, logits.shape())
 	target(op, dlogits)
 	logits = source(op, dlogits, logits, byPosition)
 	classes, lse = source(op, dlogits, classes, anywhere), source(op, dlogits, lse, anywhere)
@@ -58,11 +58,11 @@ func checkClasses(op string, logits, classes *Tensor, p CrossEntropyParams) {
 	wantRank(op, "the logits", logits, 2, "(N, V)")
 	wantDType(op, "the classes", classes, integers)
 	sameDevice(op, logits, classes)
-	wantShape(op, "the classes", classes, logits.shape[:1])
+	wantShape(op, "the classes", classes, logits.shape()[:1])
 	if !(p.Smoothing >= 0 && p.Smoothing <= 1) {
 		fail(op, InvalidArgument, "label smoothing %v is outside [0, 1]", p.Smoothing)
 	}
-	n := logits.shape[1]
+	n := logits.shape()[1]
 	if classes.size == 0 {
 		return
 	}
@@ -73,7 +73,7 @@ func checkClasses(op string, logits, classes *Tensor, p CrossEntropyParams) {
 	if !ok {
 		panic(&Error{Op: op, Kind: IndexOutOfRange, Axis: 1, Start: row, Expected: n, Actual: int(value),
 			Message: "class " + itoa(int(value)) + " of row " + itoa(row) + " is out of range for logits of shape " +
-				dimsString(logits.shape) + ": expected 0 to " + itoa(n-1) + ", or " + itoa(int(p.Ignore)) + " to ignore the row"})
+				dimsString(logits.shape()) + ": expected 0 to " + itoa(n-1) + ", or " + itoa(int(p.Ignore)) + " to ignore the row"})
 	}
 }
 
@@ -82,7 +82,7 @@ func checkClasses(op string, logits, classes *Tensor, p CrossEntropyParams) {
 func checkRows(op string, classes *Tensor, n int, ignore int64, row int) (value int64, at int, ok bool) {
 	bytes := hostBytes(op, classes)
 	for ; row < classes.size; row++ {
-		value = int64(binary.NativeEndian.Uint64(bytes[8*row*classes.strides[0]:]))
+		value = int64(binary.NativeEndian.Uint64(bytes[8*row*classes.strides()[0]:]))
 		if value != ignore && uint64(value) >= uint64(n) {
 			return value, row, false
 		}

@@ -57,8 +57,8 @@ func copyOut(op string, t *Tensor, out []byte) {
 	}
 	dst := src
 	dst.Mem, dst.Offset = cpu.HostMemory(out), 0
-	dst.Strides = make([]int, len(t.shape))
-	rowMajor(dst.Strides, t.shape)
+	dst.Strides = make([]int, len(t.shape()))
+	rowMajor(dst.Strides, t.shape())
 	cpuDevice.Copy(dst, src)
 }
 
@@ -108,7 +108,7 @@ func Item[T Element](t *Tensor) T {
 	checkElement[T]("item", t)
 	if t.size != 1 {
 		panic(&Error{Op: "item", Kind: ElementCount, Expected: 1, Actual: t.size,
-			Message: "shape " + dimsString(t.shape) + " has " + itoa(t.size) + " elements, not one; index it with At or Select first"})
+			Message: "shape " + dimsString(t.shape()) + " has " + itoa(t.size) + " elements, not one; index it with At or Select first"})
 	}
 	return element[T]("item", t, t.offset)
 }
@@ -122,21 +122,21 @@ func At[T Element](t *Tensor, index ...int) T {
 
 // position returns where in the storage the element at index stands.
 func (t *Tensor) position(op string, index []int) int {
-	if len(index) != len(present(op, t).shape) {
-		panic(&Error{Op: op, Kind: RankMismatch, Expected: len(t.shape), Actual: len(index),
-			Message: "index " + dimsString(index) + " has " + itoa(len(index)) + " entries for shape " + dimsString(t.shape)})
+	if len(index) != len(present(op, t).shape()) {
+		panic(&Error{Op: op, Kind: RankMismatch, Expected: len(t.shape()), Actual: len(index),
+			Message: "index " + dimsString(index) + " has " + itoa(len(index)) + " entries for shape " + dimsString(t.shape())})
 	}
 	pos := t.offset
 	for axis, i := range index {
-		extent := t.shape[axis]
+		extent := t.shape()[axis]
 		if i < -extent || i >= extent {
 			panic(&Error{Op: op, Kind: IndexOutOfRange, Axis: axis, Expected: extent, Actual: i,
-				Message: "index " + dimsString(index) + " is out of range in dim " + itoa(axis) + " of shape " + dimsString(t.shape)})
+				Message: "index " + dimsString(index) + " is out of range in dim " + itoa(axis) + " of shape " + dimsString(t.shape())})
 		}
 		if i < 0 {
 			i += extent
 		}
-		pos += i * t.strides[axis]
+		pos += i * t.strides()[axis]
 	}
 	return pos
 }
@@ -179,6 +179,6 @@ func checkElement[T Element](op string, t *Tensor) {
 // requireContiguous refuses a layout that is not contiguous.
 func requireContiguous(op string, t *Tensor, remedy string) {
 	if !t.contiguous {
-		fail(op, NotContiguous, "shape %s with strides %s is not contiguous; %s", dimsString(t.shape), dimsString(t.strides), remedy)
+		fail(op, NotContiguous, "shape %s with strides %s is not contiguous; %s", dimsString(t.shape()), dimsString(t.strides()), remedy)
 	}
 }

@@ -10,7 +10,7 @@ func DropoutInto(dst, x *Tensor, p float64, key, counter uint64) {
 	if !(p >= 0 && p <= 1) {
 		fail(op, InvalidArgument, "probability %v is outside [0, 1]", p)
 	}
-	result(op, dst, x, x.dtype, x.shape)
+	result(op, dst, x, x.dtype, x.shape())
 	target(op, dst)
 	x = source(op, dst, x, byPosition)
 	dst.storage.device.Dropout(dst.operand(op), x.operand(op), p, key, counter)

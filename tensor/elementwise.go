@@ -60,10 +60,10 @@ func AddScaledInto(dst, a, b *Tensor, alpha float64) {
 	device := dst.storage.device
 	scaled := dst.operand(op)
 	if a.storage == dst.storage {
-		scaled = p.temporary(op, 2, device, dst.dtype, dst.shape)
+		scaled = p.temporary(op, 2, device, dst.dtype, dst.shape())
 	}
-	device.Unary(backend.MulScalar, scaled, p.expand(op, 1, b, dst.shape), factor)
-	device.Binary(backend.Add, dst.operand(op), p.expand(op, 0, a, dst.shape), scaled)
+	device.Unary(backend.MulScalar, scaled, p.expand(op, 1, b, dst.shape()), factor)
+	device.Binary(backend.Add, dst.operand(op), p.expand(op, 0, a, dst.shape()), scaled)
 	p.done()
 	wrote(dst)
 }
@@ -108,7 +108,7 @@ func binaryInto(op string, code backend.BinaryOp, dst, a, b *Tensor) {
 	p := checkBinary(op, code, dst, a, b)
 	target(op, dst)
 	a, b = source(op, dst, a, byPosition), source(op, dst, b, byPosition)
-	dst.storage.device.Binary(code, dst.operand(op), p.expand(op, 0, a, dst.shape), p.expand(op, 1, b, dst.shape))
+	dst.storage.device.Binary(code, dst.operand(op), p.expand(op, 0, a, dst.shape()), p.expand(op, 1, b, dst.shape()))
 	p.done()
 	wrote(dst)
 }
@@ -153,14 +153,14 @@ func wantIntegerOperand(op string, code backend.BinaryOp, a, b *Tensor) {
 	case backend.Div:
 		if at := firstZero(op, b); at >= 0 {
 			panic(&Error{Op: op, Kind: InvalidArgument, Start: at,
-				Message: "integer division of shape " + dimsString(a.shape) + " by 0 at position " +
-					dimsString(unravel(at, b.shape)) + " of a divisor of shape " + dimsString(b.shape) + "; divide floats for an infinity"})
+				Message: "integer division of shape " + dimsString(a.shape()) + " by 0 at position " +
+					dimsString(unravel(at, b.shape())) + " of a divisor of shape " + dimsString(b.shape()) + "; divide floats for an infinity"})
 		}
 	case backend.Pow:
 		if value, at := firstNegative(op, b); at >= 0 {
 			panic(&Error{Op: op, Kind: InvalidArgument, Start: at, Actual: int(value),
 				Message: "integer power of a negative exponent " + itoa(int(value)) + " at position " +
-					dimsString(unravel(at, b.shape)) + " of exponents of shape " + dimsString(b.shape) + "; use floats"})
+					dimsString(unravel(at, b.shape())) + " of exponents of shape " + dimsString(b.shape()) + "; use floats"})
 		}
 	}
 }

@@ -17,7 +17,7 @@ func AppendEmbeddingShape(buf []int, weight, index *Tensor) []int {
 }
 
 func appendRows(buf []int, index, weight *Tensor) []int {
-	return append(append(buf, present("embedding", index).shape...), weight.shape[1])
+	return append(append(buf, present("embedding", index).shape()...), weight.shape()[1])
 }
 
 // EmbeddingInto writes the rows of weight (V, D) that index (N...) names to dst
@@ -52,6 +52,6 @@ func EmbeddingGradInto(dw, index, dy *Tensor) {
 func checkEmbedding(op string, weight, index *Tensor) *plan {
 	wantRank(op, "the weight", weight, 2, "(V, D)")
 	sameDevice(op, weight, index)
-	checkIndex(op, index, 0, weight.shape[0])
+	checkIndex(op, index, 0, weight.shape()[0])
 	return newPlan()
 }

@@ -25,7 +25,7 @@ func numericGrad(x *Tensor, loss func() float64) *Tensor {
 	const h = 1e-5
 	grad := make([]float64, x.size)
 	for i := range grad {
-		one := x.AsStrided(nil, nil, x.StorageOffset(unrank(x.shape, i)...))
+		one := x.AsStrided(nil, nil, x.StorageOffset(unrank(x.shape(), i)...))
 		value := Item[float64](one)
 		up := one.Fill(value + h)
 		high := loss()
@@ -34,7 +34,7 @@ func numericGrad(x *Tensor, loss func() float64) *Tensor {
 		up.Fill(value)
 		grad[i] = (high - low) / (2 * h)
 	}
-	return fromFloats(grad, x.shape)
+	return fromFloats(grad, x.shape())
 }
 
 // dot is the loss whose gradient by y is dy.
@@ -43,8 +43,8 @@ func dot(y, dy *Tensor) float64 { return Item[float64](y.Mul(dy).Sum()) }
 // wantGrad compares a gradient with a numeric one.
 func wantGrad(t *testing.T, name string, got, want *Tensor) {
 	t.Helper()
-	if !equalDims(got.shape, want.shape) {
-		t.Fatalf("%s: shape %v, want %v", name, got.shape, want.shape)
+	if !equalDims(got.shape(), want.shape()) {
+		t.Fatalf("%s: shape %v, want %v", name, got.shape(), want.shape())
 	}
 	if worst := Item[float64](got.Sub(want).Abs().Max()); !(worst < 1e-8) {
 		t.Errorf("%s is %v off\ngot  %v\nwant %v", name, worst, Data[float64](got), Data[float64](want))
@@ -57,12 +57,12 @@ func checkGrads(t *testing.T, xs []*Tensor, loss func() float64, run func(dxs []
 	t.Helper()
 	want, dxs := make([]*Tensor, len(xs)), make([]*Tensor, len(xs))
 	for i, x := range xs {
-		want[i], dxs[i] = numericGrad(x, loss), Full(Float64, nan, x.shape...)
+		want[i], dxs[i] = numericGrad(x, loss), Full(Float64, nan, x.shape()...)
 	}
 	run(dxs, false)
 	for i := range xs {
 		wantGrad(t, "gradient "+itoa(i), dxs[i], want[i])
-		dxs[i] = Ones(Float64, xs[i].shape...)
+		dxs[i] = Ones(Float64, xs[i].shape()...)
 	}
 	run(dxs, true)
 	for i := range xs {
@@ -70,7 +70,7 @@ func checkGrads(t *testing.T, xs []*Tensor, loss func() float64, run func(dxs []
 	}
 	for i := range xs {
 		alone := make([]*Tensor, len(xs))
-		alone[i] = Full(Float64, nan, xs[i].shape...)
+		alone[i] = Full(Float64, nan, xs[i].shape()...)
 		run(alone, false)
 		wantGrad(t, "gradient alone "+itoa(i), alone[i], want[i])
 	}

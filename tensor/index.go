@@ -12,7 +12,7 @@ import "github.com/stria-ml/stria/internal/backend"
 func (t *Tensor) Gather(dim int, index *Tensor) *Tensor {
 	present("gather", t)
 	present("gather", index)
-	dst := newTensor("gather", t.storage.device, t.dtype, index.shape)
+	dst := newTensor("gather", t.storage.device, t.dtype, index.shape())
 	GatherInto(dst, t, dim, index)
 	return dst
 }
@@ -22,7 +22,7 @@ func GatherInto(dst, x *Tensor, dim int, index *Tensor) {
 	const op = "gather"
 	wantDType(op, "the operand", x, computing)
 	axis := checkAlong(op, x, dim, index)
-	result(op, dst, x, x.dtype, index.shape)
+	result(op, dst, x, x.dtype, index.shape())
 	target(op, dst)
 	x, index = source(op, dst, x, anywhere), source(op, dst, index, anywhere)
 	p := newPlan()
@@ -38,7 +38,7 @@ func GatherInto(dst, x *Tensor, dim int, index *Tensor) {
 // no larger ones than src; elements of src beyond index are left out.
 func (t *Tensor) ScatterAdd(dim int, index, src *Tensor) *Tensor {
 	present("scatteradd", t)
-	dst := newTensor("scatteradd", t.storage.device, t.dtype, t.shape)
+	dst := newTensor("scatteradd", t.storage.device, t.dtype, t.shape())
 	ScatterAddInto(dst, t, dim, index, src)
 	return dst
 }
@@ -51,7 +51,7 @@ func ScatterAddInto(dst, x *Tensor, dim int, index, src *Tensor) {
 	sameKind(op, x, src)
 	axis := checkAlong(op, x, dim, index)
 	wantNoLarger(op, "the source", src, index, -1)
-	result(op, dst, x, x.dtype, x.shape)
+	result(op, dst, x, x.dtype, x.shape())
 	target(op, dst)
 	x = source(op, dst, x, byPosition)
 	index, src = source(op, dst, index, anywhere), source(op, dst, src, anywhere)
@@ -59,7 +59,7 @@ func ScatterAddInto(dst, x *Tensor, dim int, index, src *Tensor) {
 	p := newPlan()
 	if index.size > 0 {
 		from := src.operand(op)
-		from.Shape = index.shape
+		from.Shape = index.shape()
 		dst.storage.device.ScatterAdd(p.along(op, 0, dst, axis, index), p.vector(1, index.operand(op)), p.vector(2, from), axis)
 	}
 	p.done()
@@ -76,13 +76,13 @@ func copyUnlessSame(op string, dst, x *Tensor) {
 // checkAlong checks an index that runs over x in step with x's other dims, and
 // returns dim's axis.
 func checkAlong(op string, x *Tensor, dim int, index *Tensor) int {
-	axis := wrapDim(op, dim, len(x.shape))
+	axis := wrapDim(op, dim, len(x.shape()))
 	wantDType(op, "the index", index, integers)
 	sameDevice(op, x, index)
 	wantNoLarger(op, "the operand", x, index, axis)
 	extent := 1
-	if len(x.shape) > 0 {
-		extent = x.shape[axis]
+	if len(x.shape()) > 0 {
+		extent = x.shape()[axis]
 	}
 	checkIndex(op, index, axis, extent)
 	return axis
@@ -92,12 +92,12 @@ func checkAlong(op string, x *Tensor, dim int, index *Tensor) int {
 // the other dims, since nothing beyond them is touched.
 func (p *plan) along(op string, slot int, x *Tensor, axis int, index *Tensor) backend.Operand {
 	o := x.operand(op)
-	if len(x.shape) == 0 {
+	if len(x.shape()) == 0 {
 		return p.vector(slot, o)
 	}
-	shape := p.dims[slot].shape[:len(x.shape)]
-	copy(shape, index.shape)
-	shape[axis] = x.shape[axis]
+	shape := p.dims[slot].shape[:len(x.shape())]
+	copy(shape, index.shape())
+	shape[axis] = x.shape()[axis]
 	o.Shape = shape
 	return o
 }
@@ -105,15 +105,15 @@ func (p *plan) along(op string, slot int, x *Tensor, axis int, index *Tensor) ba
 // wantNoLarger checks that index has t's rank, and no larger extents but in dim
 // except.
 func wantNoLarger(op, what string, t, index *Tensor, except int) {
-	if len(t.shape) != len(index.shape) {
-		panic(&Error{Op: op, Kind: RankMismatch, Expected: len(t.shape), Actual: len(index.shape),
-			Message: "the index has shape " + dimsString(index.shape) + " and " + what + " shape " + dimsString(t.shape) +
+	if len(t.shape()) != len(index.shape()) {
+		panic(&Error{Op: op, Kind: RankMismatch, Expected: len(t.shape()), Actual: len(index.shape()),
+			Message: "the index has shape " + dimsString(index.shape()) + " and " + what + " shape " + dimsString(t.shape()) +
 				"; both need the same number of dims; Unsqueeze and Expand the index"})
 	}
-	for axis, extent := range index.shape {
-		if axis != except && extent > t.shape[axis] {
-			panic(&Error{Op: op, Kind: ShapeMismatch, Axis: axis, Expected: t.shape[axis], Actual: extent,
-				Message: "the index's shape " + dimsString(index.shape) + " exceeds " + what + "'s " + dimsString(t.shape) +
+	for axis, extent := range index.shape() {
+		if axis != except && extent > t.shape()[axis] {
+			panic(&Error{Op: op, Kind: ShapeMismatch, Axis: axis, Expected: t.shape()[axis], Actual: extent,
+				Message: "the index's shape " + dimsString(index.shape()) + " exceeds " + what + "'s " + dimsString(t.shape()) +
 					" in dim " + itoa(axis) + "; Narrow it"})
 		}
 	}
@@ -134,9 +134,9 @@ func (t *Tensor) IndexSelect(dim int, index *Tensor) *Tensor {
 func AppendIndexSelectShape(buf []int, t *Tensor, dim int, index *Tensor) []int {
 	const op = "indexselect"
 	present(op, index)
-	start, axis := len(buf), wrapDim(op, dim, len(present(op, t).shape))
-	buf = append(buf, t.shape...)
-	if len(t.shape) > 0 {
+	start, axis := len(buf), wrapDim(op, dim, len(present(op, t).shape()))
+	buf = append(buf, t.shape()...)
+	if len(t.shape()) > 0 {
 		buf[start+axis] = index.size
 	}
 	return buf
@@ -164,7 +164,7 @@ func IndexSelectInto(dst, x *Tensor, dim int, index *Tensor) {
 // index's length in dim.
 func (t *Tensor) IndexAdd(dim int, index, src *Tensor) *Tensor {
 	present("indexadd", t)
-	dst := newTensor("indexadd", t.storage.device, t.dtype, t.shape)
+	dst := newTensor("indexadd", t.storage.device, t.dtype, t.shape())
 	IndexAddInto(dst, t, dim, index, src)
 	return dst
 }
@@ -177,7 +177,7 @@ func IndexAddInto(dst, x *Tensor, dim int, index, src *Tensor) {
 	axis := checkPlaces(op, x, dim, index)
 	p := newPlan()
 	wantShape(op, "the source", src, AppendIndexSelectShape(p.dims[0].shape[:0], x, dim, index))
-	result(op, dst, x, x.dtype, x.shape)
+	result(op, dst, x, x.dtype, x.shape())
 	target(op, dst)
 	x = source(op, dst, x, byPosition)
 	index, src = source(op, dst, index, anywhere), source(op, dst, src, anywhere)
@@ -192,13 +192,13 @@ func IndexAddInto(dst, x *Tensor, dim int, index, src *Tensor) {
 
 // checkPlaces checks a list of places along dim of x, and returns dim's axis.
 func checkPlaces(op string, x *Tensor, dim int, index *Tensor) int {
-	axis := wrapDim(op, dim, len(x.shape))
+	axis := wrapDim(op, dim, len(x.shape()))
 	wantDType(op, "the index", index, integers)
 	sameDevice(op, x, index)
-	if len(index.shape) > 1 {
+	if len(index.shape()) > 1 {
 		wantRank(op, "the index", index, 1, "(N)")
 	}
-	if len(x.shape) == 0 {
+	if len(x.shape()) == 0 {
 		if index.size != 1 {
 			panic(&Error{Op: op, Kind: ElementCount, Expected: 1, Actual: index.size,
 				Message: "a 0-d operand takes one index, not " + itoa(index.size)})
@@ -206,6 +206,6 @@ func checkPlaces(op string, x *Tensor, dim int, index *Tensor) int {
 		checkIndex(op, index, 0, 1)
 		return 0
 	}
-	checkIndex(op, index, axis, x.shape[axis])
+	checkIndex(op, index, axis, x.shape()[axis])
 	return axis
 }

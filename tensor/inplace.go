@@ -133,7 +133,7 @@ func (t *Tensor) scalarInPlace(op string, code backend.BinaryOp, value float64) 
 	target(op, t)
 	p := newPlan()
 	device, dst := t.storage.device, t.operand(op)
-	device.Binary(code, dst, dst, p.scalar(op, 0, device, t.dtype, scalar, t.shape))
+	device.Binary(code, dst, dst, p.scalar(op, 0, device, t.dtype, scalar, t.shape()))
 	p.done()
 	wrote(t)
 	return t

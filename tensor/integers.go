@@ -33,13 +33,13 @@ func firstInt(op string, t *Tensor, is func(v int64) bool) (value int64, positio
 		if v := int64(binary.NativeEndian.Uint64(bytes[8*element:])); is(v) {
 			return v, position
 		}
-		for axis := len(t.shape) - 1; axis >= 0; axis-- {
+		for axis := len(t.shape()) - 1; axis >= 0; axis-- {
 			at[axis]++
-			element += t.strides[axis]
-			if at[axis] < t.shape[axis] {
+			element += t.strides()[axis]
+			if at[axis] < t.shape()[axis] {
 				break
 			}
-			element -= at[axis] * t.strides[axis]
+			element -= at[axis] * t.strides()[axis]
 			at[axis] = 0
 		}
 	}

@@ -17,20 +17,20 @@ func AppendCatShape(buf []int, dim int, ts ...*Tensor) []int {
 	const op = "cat"
 	axis := checkJoin(op, dim, ts, 0)
 	start := len(buf)
-	buf = append(buf, ts[0].shape...)
+	buf = append(buf, ts[0].shape()...)
 	for _, t := range ts[1:] {
-		if len(t.shape) != len(ts[0].shape) {
-			panic(&Error{Op: op, Kind: RankMismatch, Expected: len(ts[0].shape), Actual: len(t.shape),
+		if len(t.shape()) != len(ts[0].shape()) {
+			panic(&Error{Op: op, Kind: RankMismatch, Expected: len(ts[0].shape()), Actual: len(t.shape()),
 				Message: "shapes " + shapesString(ts) + " differ in their number of dims; Unsqueeze one of them"})
 		}
-		for i, extent := range t.shape {
-			if i != axis && extent != ts[0].shape[i] {
-				panic(&Error{Op: op, Kind: ShapeMismatch, Axis: i, Expected: ts[0].shape[i], Actual: extent,
+		for i, extent := range t.shape() {
+			if i != axis && extent != ts[0].shape()[i] {
+				panic(&Error{Op: op, Kind: ShapeMismatch, Axis: i, Expected: ts[0].shape()[i], Actual: extent,
 					Message: "shapes " + shapesString(ts) + " differ outside dim " + itoa(axis) + ": " +
-						itoa(ts[0].shape[i]) + " and " + itoa(extent) + " in dim " + itoa(i)})
+						itoa(ts[0].shape()[i]) + " and " + itoa(extent) + " in dim " + itoa(i)})
 			}
 		}
-		buf[start+axis] = add(op, "the joined extent", buf[start+axis], t.shape[axis])
+		buf[start+axis] = add(op, "the joined extent", buf[start+axis], t.shape()[axis])
 	}
 	return buf
 }
@@ -40,7 +40,7 @@ func CatInto(dst *Tensor, dim int, ts ...*Tensor) {
 	const op = "cat"
 	p := newPlan()
 	result(op, dst, first(op, ts), ts[0].dtype, AppendCatShape(p.dims[0].shape[:0], dim, ts...))
-	joinInto(op, dst, ts, wrapDim(op, dim, len(dst.shape)), false)
+	joinInto(op, dst, ts, wrapDim(op, dim, len(dst.shape())), false)
 	p.done()
 }
 
@@ -58,13 +58,13 @@ func AppendStackShape(buf []int, dim int, ts ...*Tensor) []int {
 	const op = "stack"
 	axis := checkJoin(op, dim, ts, 1)
 	for _, t := range ts[1:] {
-		if !equalDims(t.shape, ts[0].shape) {
+		if !equalDims(t.shape(), ts[0].shape()) {
 			fail(op, ShapeMismatch, "shapes %s differ; Expand them to one", shapesString(ts))
 		}
 	}
-	buf = append(buf, ts[0].shape[:axis]...)
+	buf = append(buf, ts[0].shape()[:axis]...)
 	buf = append(buf, len(ts))
-	return append(buf, ts[0].shape[axis:]...)
+	return append(buf, ts[0].shape()[axis:]...)
 }
 
 // StackInto writes tensors of one shape to dst, side by side along a new dim.
@@ -72,7 +72,7 @@ func StackInto(dst *Tensor, dim int, ts ...*Tensor) {
 	const op = "stack"
 	var buf [MaxDims + 1]int
 	result(op, dst, first(op, ts), ts[0].dtype, AppendStackShape(buf[:0], dim, ts...))
-	joinInto(op, dst, ts, wrapDim(op, dim, len(dst.shape)), true)
+	joinInto(op, dst, ts, wrapDim(op, dim, len(dst.shape())), true)
 }
 
 // first returns the first of at least one tensor.
@@ -86,7 +86,7 @@ func first(op string, ts []*Tensor) *Tensor {
 // checkJoin checks tensors to join along dim of a result that has grown by some
 // dims, and returns dim's axis.
 func checkJoin(op string, dim int, ts []*Tensor, grown int) int {
-	rank := len(first(op, ts).shape) + grown
+	rank := len(first(op, ts).shape()) + grown
 	if rank == 0 {
 		panic(&Error{Op: op, Kind: RankMismatch, Expected: 1,
 			Message: "0-d tensors have no dim to join along; use Stack"})
@@ -102,13 +102,13 @@ func joinInto(op string, dst *Tensor, ts []*Tensor, axis int, stacked bool) {
 	ts = sources(op, dst, ts)
 	p := newPlan()
 	place := dst.operand(op)
-	place.Shape, place.Strides = p.dims[0].shape[:len(dst.shape)], p.dims[0].strides[:len(dst.shape)]
-	copy(place.Shape, dst.shape)
-	copy(place.Strides, dst.strides)
+	place.Shape, place.Strides = p.dims[0].shape[:len(dst.shape())], p.dims[0].strides[:len(dst.shape())]
+	copy(place.Shape, dst.shape())
+	copy(place.Strides, dst.strides())
 	for _, t := range ts {
 		extent := 1
 		if !stacked {
-			extent = t.shape[axis]
+			extent = t.shape()[axis]
 		}
 		place.Shape[axis] = extent
 		if t.size > 0 {

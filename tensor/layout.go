@@ -31,6 +31,57 @@ func add(op, what string, a, b int) int {
 	return a + b
 }
 
+// layout is checkLayout and isContiguous in one pass, for layouts of moderate
+// numbers over a storage of capacity elements. It leaves (not ok) what is wrong,
+// empty, or so large that a product could overflow, to those.
+func layout(shape, strides []int, offset, capacity int) (size int, contiguous, ok bool) {
+	const limit = 1 << 31
+	if len(shape) != len(strides) || len(shape) > MaxDims || offset < 0 {
+		return 0, false, false
+	}
+	last := offset
+	size, contiguous = 1, true
+	for axis := len(shape) - 1; axis >= 0; axis-- {
+		extent, stride := shape[axis], strides[axis]
+		if uint(extent-1) >= limit || uint(stride) >= limit || size >= limit || last >= capacity {
+			return 0, false, false
+		}
+		if extent != 1 && stride != size {
+			contiguous = false
+		}
+		last += (extent - 1) * stride
+		size *= extent
+	}
+	return size, contiguous, last < capacity
+}
+
+// checkLayout checks a layout against its storage and returns its element
+// count. The offset of an empty layout is free.
+func checkLayout(op string, s *Storage, dtype DType, shape, strides []int, offset int) int {
+	if len(shape) != len(strides) {
+		panic(&Error{Op: op, Kind: RankMismatch, Expected: len(shape), Actual: len(strides),
+			Message: "shape " + dimsString(shape) + " and strides " + dimsString(strides) + " differ in length"})
+	}
+	size := count(op, shape)
+	for axis, stride := range strides {
+		if stride < 0 {
+			panic(&Error{Op: op, Kind: InvalidStep, Axis: axis, Actual: stride,
+				Message: "strides " + dimsString(strides) + " are negative in dim " + itoa(axis)})
+		}
+	}
+	if offset < 0 {
+		panic(&Error{Op: op, Kind: OutOfBounds, Start: offset, Message: "offset " + itoa(offset) + " is negative"})
+	}
+	last := add(op, "the last offset", offset, extent(op, shape, strides))
+	capacity := s.bytes / dtype.Size()
+	if size > 0 && last >= capacity {
+		panic(&Error{Op: op, Kind: OutOfBounds, Start: offset, End: last, Expected: capacity, Actual: last + 1,
+			Message: "shape " + dimsString(shape) + " with strides " + dimsString(strides) + " and offset " + itoa(offset) +
+				" reaches element " + itoa(last) + " of a storage of " + itoa(capacity)})
+	}
+	return size
+}
+
 // count returns the number of elements of shape. The product of all extents
 // above 0 must fit, so that an enormous extent cannot hide behind a 0.
 func count(op string, shape []int) int {
@@ -47,21 +98,16 @@ func count(op string, shape []int) int {
 		case extent == 0:
 			empty = true
 		default:
-			product = mul(op, "the element count of shape "+dimsLazy(shape, product, extent), product, extent)
+			if overflows(product, extent) {
+				fail(op, Overflow, "the element count of shape %s overflows int: %d * %d", dimsString(shape), product, extent)
+			}
+			product *= extent
 		}
 	}
 	if empty {
 		return 0
 	}
 	return product
-}
-
-// dimsLazy formats shape only when product*extent is about to overflow.
-func dimsLazy(shape []int, product, extent int) string {
-	if overflows(product, extent) {
-		return dimsString(shape)
-	}
-	return ""
 }
 
 // rowMajor fills strides with those of a contiguous tensor of shape. Extents

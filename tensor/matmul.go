@@ -41,9 +41,9 @@ func MatMulAccumulateInto(dst, a, b *Tensor, alpha float64) {
 	p := newPlan()
 	full := appendMatMul(op, p.dims[0].shape[:0], a, b)
 	tail := len(full) - max(leading(a), leading(b))
-	if !sumsTo(dst.shape, full, tail) {
-		panic(&Error{Op: op, Kind: ShapeMismatch, Expected: len(full), Actual: len(dst.shape),
-			Message: "the destination has shape " + dimsString(dst.shape) + ", and products of shape " + dimsString(full) +
+	if !sumsTo(dst.shape(), full, tail) {
+		panic(&Error{Op: op, Kind: ShapeMismatch, Expected: len(full), Actual: len(dst.shape()),
+			Message: "the destination has shape " + dimsString(dst.shape()) + ", and products of shape " + dimsString(full) +
 				" cannot be summed to it: its last " + itoa(tail) + " dims must be theirs, and the others theirs or 1"})
 	}
 	multiply(op, p, dst, a, b, alpha, true)
@@ -82,30 +82,30 @@ func multiply(op string, p *plan, dst, a, b *Tensor, alpha float64, accumulate b
 func wantProduct(op string, a, b *Tensor) {
 	sameKind(op, a, b)
 	wantDType(op, "an operand", a, numbers)
-	if len(a.shape) == 0 || len(b.shape) == 0 {
+	if len(a.shape()) == 0 || len(b.shape()) == 0 {
 		panic(&Error{Op: op, Kind: RankMismatch, Expected: 1,
-			Message: "shapes " + dimsString(a.shape) + " and " + dimsString(b.shape) + ": a 0-d tensor is no matrix; use Mul"})
+			Message: "shapes " + dimsString(a.shape()) + " and " + dimsString(b.shape()) + ": a 0-d tensor is no matrix; use Mul"})
 	}
-	inner, rows := a.shape[len(a.shape)-1], b.shape[max(len(b.shape)-2, 0)]
+	inner, rows := a.shape()[len(a.shape())-1], b.shape()[max(len(b.shape())-2, 0)]
 	if inner != rows {
 		panic(&Error{Op: op, Kind: ShapeMismatch, Axis: -1, Expected: inner, Actual: rows,
-			Message: "shapes " + dimsString(a.shape) + " (strides " + dimsString(a.strides) + ") and " + dimsString(b.shape) +
-				" (strides " + dimsString(b.strides) + ") do not multiply: " + itoa(inner) + " columns on the left, " +
+			Message: "shapes " + dimsString(a.shape()) + " (strides " + dimsString(a.strides()) + ") and " + dimsString(b.shape()) +
+				" (strides " + dimsString(b.strides()) + ") do not multiply: " + itoa(inner) + " columns on the left, " +
 				itoa(rows) + " rows on the right; Transpose one of them"})
 	}
 }
 
 // leading returns the number of dims before a matrix.
-func leading(t *Tensor) int { return max(len(t.shape)-2, 0) }
+func leading(t *Tensor) int { return max(len(t.shape())-2, 0) }
 
 // appendMatMul appends the product's shape.
 func appendMatMul(op string, buf []int, a, b *Tensor) []int {
 	buf = appendBatch(op, buf, a, b)
-	if len(a.shape) > 1 {
-		buf = append(buf, a.shape[len(a.shape)-2])
+	if len(a.shape()) > 1 {
+		buf = append(buf, a.shape()[len(a.shape())-2])
 	}
-	if len(b.shape) > 1 {
-		buf = append(buf, b.shape[len(b.shape)-1])
+	if len(b.shape()) > 1 {
+		buf = append(buf, b.shape()[len(b.shape())-1])
 	}
 	return buf
 }
@@ -117,8 +117,8 @@ func appendBatch(op string, buf []int, a, b *Tensor) []int {
 		buf = append(buf, 1)
 	}
 	pair := [2]*Tensor{a, b}
-	joinShape(op, buf[start:], a.shape[:leading(a)], 2, pair[:])
-	joinShape(op, buf[start:], b.shape[:leading(b)], 2, pair[:])
+	joinShape(op, buf[start:], a.shape()[:leading(a)], 2, pair[:])
+	joinShape(op, buf[start:], b.shape()[:leading(b)], 2, pair[:])
 	return buf
 }
 
@@ -134,7 +134,7 @@ func (p *plan) product(op string, dst, a, b *Tensor) product {
 	var batch [MaxDims]int
 	n := copy(batch[:], appendBatch(op, p.dims[0].shape[:0], a, b))
 	m := product{dst: dst.operand(op), x: a.operand(op), y: b.operand(op)}
-	row, column := len(a.shape) > 1, len(b.shape) > 1
+	row, column := len(a.shape()) > 1, len(b.shape()) > 1
 	p.matrices(0, &m.dst, batch[:n], row, column)
 	p.matrices(1, &m.x, batch[:n], row, true)
 	p.matrices(2, &m.y, batch[:n], true, column)

@@ -23,10 +23,10 @@ func naiveMatMul(a, b *Tensor, out []int) []float64 {
 
 // matrixElement returns element [batch..., i, j] of t, whose leading dims broadcast.
 func matrixElement(t *Tensor, batch []int, i, j int) float64 {
-	lead := len(t.shape) - 2
+	lead := len(t.shape()) - 2
 	index := append([]int{}, batch[len(batch)-lead:]...)
 	for axis := range index {
-		if t.shape[axis] == 1 {
+		if t.shape()[axis] == 1 {
 			index[axis] = 0
 		}
 	}

@@ -293,7 +293,7 @@ func describe(args []reflect.Value) (s []string) {
 				s = append(s, "no tensor")
 				continue
 			}
-			s = append(s, v.dtype.String()+dimsString(v.shape)+dimsString(v.strides))
+			s = append(s, v.dtype.String()+dimsString(v.shape())+dimsString(v.strides()))
 		default:
 			s = append(s, fmt.Sprint(v))
 		}

@@ -15,7 +15,7 @@ func RMSNormInto(y, rstd, x, w *Tensor, eps float64) {
 	const op = "rmsnorm"
 	checkNorm(op, x, w, nil)
 	wantRows(op, "rstd", rstd, x)
-	result(op, y, x, x.dtype, x.shape)
+	result(op, y, x, x.dtype, x.shape())
 	targets(op, y, rstd)
 	x, w = sourceFor(op, x, anywhere, y, rstd), sourceFor(op, w, anywhere, y, rstd)
 	y.storage.device.RMSNorm(y.operand(op), rstd.operand(op), x.operand(op), operandOf(op, w), eps)
@@ -51,7 +51,7 @@ func LayerNormInto(y, mean, rstd, x, w, b *Tensor, eps float64) {
 	checkNorm(op, x, w, b)
 	wantRows(op, "the mean", mean, x)
 	wantRows(op, "rstd", rstd, x)
-	result(op, y, x, x.dtype, x.shape)
+	result(op, y, x, x.dtype, x.shape())
 	targets(op, y, mean, rstd)
 	x, w = sourceFor(op, x, anywhere, y, mean, rstd), sourceFor(op, w, anywhere, y, mean, rstd)
 	b = sourceFor(op, b, anywhere, y, mean, rstd)
@@ -82,34 +82,34 @@ func LayerNormGradInto(dx, dw, db, x, w, mean, rstd, dy *Tensor, acc NormAccumul
 // checkNorm checks x (N..., D) and the vectors (D), which may be nil.
 func checkNorm(op string, x, w, b *Tensor) {
 	wantDType(op, "the operand", x, floats)
-	if len(x.shape) == 0 {
+	if len(x.shape()) == 0 {
 		panic(&Error{Op: op, Kind: RankMismatch, Expected: 1, Message: "a 0-d operand has no dim to normalise; Unsqueeze it"})
 	}
 	sameKindIfAny(op, x, w, b)
-	width := x.shape[len(x.shape)-1:]
-	if w != nil && !equalDims(w.shape, width) {
+	width := x.shape()[len(x.shape())-1:]
+	if w != nil && !equalDims(w.shape(), width) {
 		refuseVector(op, "the weight", w, x)
 	}
-	if b != nil && !equalDims(b.shape, width) {
+	if b != nil && !equalDims(b.shape(), width) {
 		refuseVector(op, "the bias", b, x)
 	}
 }
 
 // refuseVector refuses a weight or bias that does not fit the last dim of x.
 func refuseVector(op, what string, v, x *Tensor) {
-	width := x.shape[len(x.shape)-1]
-	panic(&Error{Op: op, Kind: ShapeMismatch, Axis: len(x.shape) - 1, Expected: width, Actual: v.size,
-		Message: what + " has shape " + dimsString(v.shape) + ", expected [" + itoa(width) + "] for an operand of shape " + dimsString(x.shape)})
+	width := x.shape()[len(x.shape())-1]
+	panic(&Error{Op: op, Kind: ShapeMismatch, Axis: len(x.shape()) - 1, Expected: width, Actual: v.size,
+		Message: what + " has shape " + dimsString(v.shape()) + ", expected [" + itoa(width) + "] for an operand of shape " + dimsString(x.shape())})
 }
 
 // checkNormGrad checks the gradients of a normalisation of x.
 func checkNormGrad(op string, x, dy, dx, dw, db *Tensor) {
 	sameKind(op, x, dy)
 	sameKindIfAny(op, x, dx, dw, db)
-	wantShape(op, "the output's gradient", dy, x.shape)
-	width := x.shape[len(x.shape)-1:]
+	wantShape(op, "the output's gradient", dy, x.shape())
+	width := x.shape()[len(x.shape())-1:]
 	if dx != nil {
-		wantShape(op, "the operand's gradient", dx, x.shape)
+		wantShape(op, "the operand's gradient", dx, x.shape())
 	}
 	if dw != nil {
 		wantShape(op, "the weight's gradient", dw, width)
@@ -122,6 +122,6 @@ func checkNormGrad(op string, x, dy, dx, dw, db *Tensor) {
 // wantRows checks a number for each row of x (N..., D).
 func wantRows(op, what string, t, x *Tensor) {
 	sameKind(op, x, t)
-	wantShape(op, what, t, x.shape[:len(x.shape)-1])
+	wantShape(op, what, t, x.shape()[:len(x.shape())-1])
 	wantContiguous(op, what, t)
 }

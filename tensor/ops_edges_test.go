@@ -15,8 +15,8 @@ var (
 // wantFloats compares a tensor with float64 values, bit for bit but for NaN.
 func wantFloats(t *testing.T, name string, got *Tensor, shape []int, values ...float64) {
 	t.Helper()
-	if !equalDims(got.shape, shape) {
-		t.Errorf("%s: shape %v, want %v", name, got.shape, shape)
+	if !equalDims(got.shape(), shape) {
+		t.Errorf("%s: shape %v, want %v", name, got.shape(), shape)
 		return
 	}
 	data := Data[float64](got.To(Float64))

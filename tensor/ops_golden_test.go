@@ -136,7 +136,7 @@ func goldenCrossEntropy(a goldentest.Args, in []*Tensor) *Tensor {
 	if a.IgnoreIndex != nil {
 		p.Ignore = *a.IgnoreIndex
 	}
-	loss, lse := Empty(logits.dtype, logits.shape[0]), Empty(logits.dtype, logits.shape[0])
+	loss, lse := Empty(logits.dtype, logits.shape()[0]), Empty(logits.dtype, logits.shape()[0])
 	CrossEntropyInto(loss, lse, logits, classes, p)
 	rows := 0
 	for _, class := range Data[int64](classes) {
@@ -167,10 +167,10 @@ func composedAttention(a goldentest.Args, in []*Tensor) *Tensor {
 	return scores.Softmax(-1).MatMul(v)
 }
 
-func emptyLike(t *Tensor) *Tensor { return Empty(t.dtype, t.shape...) }
+func emptyLike(t *Tensor) *Tensor { return Empty(t.dtype, t.shape()...) }
 
 // emptyRows returns room for a number per row of t (N..., D).
-func emptyRows(t *Tensor) *Tensor { return Empty(t.dtype, t.shape[:len(t.shape)-1]...) }
+func emptyRows(t *Tensor) *Tensor { return Empty(t.dtype, t.shape()[:len(t.shape())-1]...) }
 
 // TestGoldenOps compares every operation with PyTorch, in both float dtypes.
 func TestGoldenOps(t *testing.T) {

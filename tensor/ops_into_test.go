@@ -114,8 +114,8 @@ func checkInto(t *rapid.T, c call) {
 	}
 	want := buffer.Clone()
 	dst, result := target.view(buffer), c.plain(copies)
-	if !equalDims(result.shape, c.out.shape) || result.dtype != c.out.dtype || !result.contiguous {
-		t.Fatalf("plain form gave %v of shape %v, want %v of %v", result.dtype, result.shape, c.out.dtype, c.out.shape)
+	if !equalDims(result.shape(), c.out.shape) || result.dtype != c.out.dtype || !result.contiguous {
+		t.Fatalf("plain form gave %v of shape %v, want %v of %v", result.dtype, result.shape(), c.out.dtype, c.out.shape)
 	}
 	target.view(want).CopyFrom(result)
 	version := dst.Version()
@@ -141,8 +141,8 @@ type fataler interface {
 // place.
 func wantClose(t fataler, got, want *Tensor) {
 	t.Helper()
-	if !equalDims(got.shape, want.shape) || got.dtype != want.dtype {
-		t.Fatalf("%v of shape %v, want %v of %v", got.dtype, got.shape, want.dtype, want.shape)
+	if !equalDims(got.shape(), want.shape()) || got.dtype != want.dtype {
+		t.Fatalf("%v of shape %v, want %v of %v", got.dtype, got.shape(), want.dtype, want.shape())
 	}
 	tolerance := map[DType]float64{Float32: 4e-6, Float64: 1e-13}[got.dtype]
 	g, w := Data[float64](got.To(Float64)), Data[float64](want.To(Float64))

@@ -8,23 +8,23 @@ func (t *Tensor) Transpose(dim0, dim1 int) *Tensor { return t.swap("transpose", 
 // fewer dims. It refuses more than two dims, where MT or Permute say what is
 // meant.
 func (t *Tensor) T() *Tensor {
-	switch n := len(present("T", t).shape); n {
+	switch n := len(present("T", t).shape()); n {
 	case 0, 1:
 		return t.alias("T")
 	case 2:
 		return t.swap("T", 0, 1)
 	default:
 		panic(&Error{Op: "T", Kind: RankMismatch, Expected: 2, Actual: n,
-			Message: "needs at most 2 dims, got shape " + dimsString(t.shape) + "; use MT for the last two, Transpose or Permute"})
+			Message: "needs at most 2 dims, got shape " + dimsString(t.shape()) + "; use MT for the last two, Transpose or Permute"})
 	}
 }
 
 // MT returns a view with the last two dims swapped: the transpose of each
 // matrix in a batch (..., M, N).
 func (t *Tensor) MT() *Tensor {
-	if n := len(present("MT", t).shape); n < 2 {
+	if n := len(present("MT", t).shape()); n < 2 {
 		panic(&Error{Op: "MT", Kind: RankMismatch, Expected: 2, Actual: n,
-			Message: "needs at least 2 dims, got shape " + dimsString(t.shape)})
+			Message: "needs at least 2 dims, got shape " + dimsString(t.shape())})
 	}
 	return t.swap("MT", -2, -1)
 }
@@ -33,10 +33,10 @@ func (t *Tensor) MT() *Tensor {
 // once.
 func (t *Tensor) Permute(order ...int) *Tensor {
 	const op = "permute"
-	if len(order) != len(present(op, t).shape) {
-		panic(&Error{Op: op, Kind: PermutationLength, Expected: len(t.shape), Actual: len(order),
+	if len(order) != len(present(op, t).shape()) {
+		panic(&Error{Op: op, Kind: PermutationLength, Expected: len(t.shape()), Actual: len(order),
 			Message: "order " + dimsString(order) + " names " + itoa(len(order)) + " dims of a tensor that has " +
-				itoa(len(t.shape)) + " (shape " + dimsString(t.shape) + ")"})
+				itoa(len(t.shape())) + " (shape " + dimsString(t.shape()) + ")"})
 	}
 	var d dims
 	var seen [MaxDims]bool
@@ -48,7 +48,7 @@ func (t *Tensor) Permute(order ...int) *Tensor {
 				Message: "order " + dimsString(order) + " names dim " + itoa(from) + " more than once"})
 		}
 		seen[from] = true
-		d.shape[axis], d.strides[axis] = t.shape[from], t.strides[from]
+		d.shape[axis], d.strides[axis] = t.shape()[from], t.strides()[from]
 	}
 	return d.view(op, t, t.offset)
 }

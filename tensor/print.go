@@ -84,7 +84,7 @@ func (t *Tensor) render(o printOptions) string {
 	present("print", t).storage.alive("print")
 	p := &printer{t: t}
 	if t.size > printAll && !o.all || t.size > largest {
-		p.edge = edgesFor(t.shape)
+		p.edge = edgesFor(t.shape())
 	}
 	if t.size > 0 {
 		p.collect(0, t.offset)
@@ -117,19 +117,19 @@ func edgesFor(shape []int) int {
 }
 
 // cut reports whether a dim is not shown whole.
-func (p *printer) cut(axis int) bool { return p.edge > 0 && p.t.shape[axis] > 2*p.edge }
+func (p *printer) cut(axis int) bool { return p.edge > 0 && p.t.shape()[axis] > 2*p.edge }
 
 // next returns the index of a dim to show after i.
 func (p *printer) next(axis, i int) int {
 	if p.cut(axis) && i == p.edge-1 {
-		return p.t.shape[axis] - p.edge
+		return p.t.shape()[axis] - p.edge
 	}
 	return i + 1
 }
 
 // collect reads the elements to show.
 func (p *printer) collect(axis, pos int) {
-	if axis == len(p.t.shape) {
+	if axis == len(p.t.shape()) {
 		n, err := p.t.read("print", pos)
 		if err != nil {
 			panic(err)
@@ -137,8 +137,8 @@ func (p *printer) collect(axis, pos int) {
 		p.numbers = append(p.numbers, n)
 		return
 	}
-	for i := 0; i < p.t.shape[axis]; i = p.next(axis, i) {
-		p.collect(axis+1, pos+i*p.t.strides[axis])
+	for i := 0; i < p.t.shape()[axis]; i = p.next(axis, i) {
+		p.collect(axis+1, pos+i*p.t.strides()[axis])
 	}
 }
 
@@ -155,14 +155,14 @@ func (p *printer) layOut(o printOptions) {
 
 // write writes the sub-tensor whose first dim is axis, from where the cursor is.
 func (p *printer) write(axis int) {
-	switch rest := len(p.t.shape) - axis; rest {
+	switch rest := len(p.t.shape()) - axis; rest {
 	case 0:
 		p.item()
 	case 1:
 		p.row(axis)
 	default:
 		p.out.WriteByte('[')
-		for i := 0; i < p.t.shape[axis]; i = p.next(axis, i) {
+		for i := 0; i < p.t.shape()[axis]; i = p.next(axis, i) {
 			if i > 0 {
 				p.breakLine(axis, rest-1)
 			}
@@ -180,7 +180,7 @@ func (p *printer) write(axis int) {
 func (p *printer) row(axis int) {
 	perLine := max(1, (lineWidth-len(openText)-axis-1)/(p.width+2))
 	p.out.WriteByte('[')
-	for i, column := 0, 0; i < p.t.shape[axis]; i = p.next(axis, i) {
+	for i, column := 0, 0; i < p.t.shape()[axis]; i = p.next(axis, i) {
 		column = p.separate(axis, column, perLine)
 		p.item()
 		if p.cut(axis) && i == p.edge-1 {
@@ -228,8 +228,8 @@ func (p *printer) spaces(n int) { p.out.WriteString(strings.Repeat(" ", max(n, 0
 func (p *printer) describe(layout bool) {
 	t := p.t
 	evident := t.dtype == Float32 || t.size > 0 && (t.dtype == Int64 || t.dtype == Bool)
-	if layout || p.edge > 0 || t.size == 0 && len(t.shape) > 1 {
-		fmt.Fprintf(&p.out, ", shape=%s", dimsString(t.shape))
+	if layout || p.edge > 0 || t.size == 0 && len(t.shape()) > 1 {
+		fmt.Fprintf(&p.out, ", shape=%s", dimsString(t.shape()))
 	}
 	if layout || !evident {
 		fmt.Fprintf(&p.out, ", dtype=%s", t.dtype)
@@ -238,6 +238,6 @@ func (p *printer) describe(layout bool) {
 		fmt.Fprintf(&p.out, ", device=%s", name)
 	}
 	if layout {
-		fmt.Fprintf(&p.out, ", strides=%s, offset=%d, version=%d", dimsString(t.strides), t.offset, t.Version())
+		fmt.Fprintf(&p.out, ", strides=%s, offset=%d, version=%d", dimsString(t.strides()), t.offset, t.Version())
 	}
 }

@@ -134,11 +134,11 @@ func reduceInto(op string, code backend.ReduceOp, dst, x *Tensor, dims []int) {
 	wantReduce(op, code, x, dims)
 	present(op, dst)
 	p := newPlan()
-	keepDim := len(dst.shape) == len(x.shape)
+	keepDim := len(dst.shape()) == len(x.shape())
 	result(op, dst, x, x.dtype, appendReduced(op, p.dims[0].shape[:0], x, keepDim, dims))
 	target(op, dst)
 	x = source(op, dst, x, anywhere)
-	dst.storage.device.Reduce(code, p.reduced(op, 0, dst, x.shape, reducedDims(op, len(x.shape), dims)), x.operand(op))
+	dst.storage.device.Reduce(code, p.reduced(op, 0, dst, x.shape(), reducedDims(op, len(x.shape()), dims)), x.operand(op))
 	p.done()
 	wrote(dst)
 }
@@ -156,8 +156,8 @@ func wantReduce(op string, code backend.ReduceOp, x *Tensor, dims []int) {
 	if code != backend.Max && code != backend.Min {
 		return
 	}
-	reduced := reducedDims(op, len(x.shape), dims)
-	for axis, extent := range x.shape {
+	reduced := reducedDims(op, len(x.shape()), dims)
+	for axis, extent := range x.shape() {
 		if extent == 0 && reduced.has(axis) {
 			nothingToReduce(op, x, axis)
 		}
@@ -167,7 +167,7 @@ func wantReduce(op string, code backend.ReduceOp, x *Tensor, dims []int) {
 // nothingToReduce refuses to reduce an empty dim without an identity.
 func nothingToReduce(op string, x *Tensor, axis int) {
 	panic(&Error{Op: op, Kind: ElementCount, Axis: axis, Expected: 1,
-		Message: "shape " + dimsString(x.shape) + " is empty in the reduced dim " + itoa(axis) +
+		Message: "shape " + dimsString(x.shape()) + " is empty in the reduced dim " + itoa(axis) +
 			", and the operation has no value over nothing; Cat a starting value or skip the empty tensor"})
 }
 
@@ -200,8 +200,8 @@ func AppendReducedShape(buf []int, t *Tensor, keepDim bool, dims ...int) []int {
 }
 
 func appendReduced(op string, buf []int, t *Tensor, keepDim bool, dims []int) []int {
-	reduced := reducedDims(op, len(present(op, t).shape), dims)
-	for axis, extent := range t.shape {
+	reduced := reducedDims(op, len(present(op, t).shape()), dims)
+	for axis, extent := range t.shape() {
 		switch {
 		case !reduced.has(axis):
 			buf = append(buf, extent)
@@ -216,7 +216,7 @@ func appendReduced(op string, buf []int, t *Tensor, keepDim bool, dims []int) []
 // operand that has them.
 func (p *plan) reduced(op string, slot int, dst *Tensor, shape []int, reduced dimSet) backend.Operand {
 	o := dst.operand(op)
-	if len(dst.shape) == len(shape) {
+	if len(dst.shape()) == len(shape) {
 		return o
 	}
 	d := &p.dims[slot]
@@ -224,7 +224,7 @@ func (p *plan) reduced(op string, slot int, dst *Tensor, shape []int, reduced di
 	for axis := range shape {
 		d.shape[axis], d.strides[axis] = 1, 0
 		if !reduced.has(axis) {
-			d.shape[axis], d.strides[axis] = dst.shape[from], dst.strides[from]
+			d.shape[axis], d.strides[axis] = dst.shape()[from], dst.strides()[from]
 			from++
 		}
 	}

@@ -39,18 +39,18 @@ func RotaryInto(dst, x, cos, sin *Tensor, layout RotaryLayout, inverse bool) {
 	wantDType(op, "the operand", x, floats)
 	wantMatrix(op, "the operand", x)
 	sameKind(op, x, cos, sin)
-	n := len(x.shape)
-	if x.shape[n-1]%2 != 0 {
-		panic(&Error{Op: op, Kind: ShapeMismatch, Axis: n - 1, Expected: x.shape[n-1] + 1, Actual: x.shape[n-1],
-			Message: "the operand's shape " + dimsString(x.shape) + " has an odd last dim, and rotation pairs its elements"})
+	n := len(x.shape())
+	if x.shape()[n-1]%2 != 0 {
+		panic(&Error{Op: op, Kind: ShapeMismatch, Axis: n - 1, Expected: x.shape()[n-1] + 1, Actual: x.shape()[n-1],
+			Message: "the operand's shape " + dimsString(x.shape()) + " has an odd last dim, and rotation pairs its elements"})
 	}
 	if layout != RotaryHalf && layout != RotaryInterleaved {
 		fail(op, InvalidArgument, "rotary layout %d is neither RotaryHalf nor RotaryInterleaved", layout)
 	}
-	angles := [2]int{x.shape[n-2], x.shape[n-1] / 2}
+	angles := [2]int{x.shape()[n-2], x.shape()[n-1] / 2}
 	wantShape(op, "the cosine", cos, angles[:])
 	wantShape(op, "the sine", sin, angles[:])
-	result(op, dst, x, x.dtype, x.shape)
+	result(op, dst, x, x.dtype, x.shape())
 	target(op, dst)
 	x = source(op, dst, x, byPosition)
 	cos, sin = source(op, dst, cos, anywhere), source(op, dst, sin, anywhere)

@@ -39,18 +39,18 @@ func newArg(op string, code backend.ArgOp, x *Tensor, dim int, keepDim bool) *Te
 
 func argInto(op string, code backend.ArgOp, dst, x *Tensor, dim int) {
 	wantDType(op, "the operand", x, numbers)
-	axis := wrapDim(op, dim, len(x.shape))
-	if len(x.shape) > 0 && x.shape[axis] == 0 {
+	axis := wrapDim(op, dim, len(x.shape()))
+	if len(x.shape()) > 0 && x.shape()[axis] == 0 {
 		nothingToReduce(op, x, axis)
 	}
 	present(op, dst)
 	p := newPlan()
-	keepDim := len(dst.shape) == len(x.shape)
+	keepDim := len(dst.shape()) == len(x.shape())
 	one := [1]int{axis}
 	result(op, dst, x, Int64, appendReduced(op, p.dims[0].shape[:0], x, keepDim, one[:]))
 	target(op, dst)
 	x = source(op, dst, x, anywhere)
-	o := p.reduced(op, 0, dst, x.shape, 1<<axis)
+	o := p.reduced(op, 0, dst, x.shape(), 1<<axis)
 	dst.storage.device.ArgReduce(code, p.vector(1, o), p.vector(2, x.operand(op)), axis)
 	p.done()
 	wrote(dst)
@@ -70,7 +70,7 @@ func (p *plan) vector(slot int, o backend.Operand) backend.Operand {
 // CumSum returns the running sums along dim. t is float or Int64.
 func (t *Tensor) CumSum(dim int) *Tensor {
 	wantDType("cumsum", "the operand", t, numbers)
-	dst := newTensor("cumsum", t.storage.device, t.dtype, t.shape)
+	dst := newTensor("cumsum", t.storage.device, t.dtype, t.shape())
 	CumSumInto(dst, t, dim)
 	return dst
 }
@@ -84,8 +84,8 @@ func CumSumReverseInto(dst, x *Tensor, dim int) { cumSumInto("cumsum reverse", d
 
 func cumSumInto(op string, dst, x *Tensor, dim int, reverse bool) {
 	wantDType(op, "the operand", x, numbers)
-	axis := wrapDim(op, dim, len(x.shape))
-	result(op, dst, x, x.dtype, x.shape)
+	axis := wrapDim(op, dim, len(x.shape()))
+	result(op, dst, x, x.dtype, x.shape())
 	target(op, dst)
 	x = source(op, dst, x, anywhere)
 	p := newPlan()

@@ -7,10 +7,10 @@ const End = math.MaxInt
 
 // axis returns dim as an index from 0; unlike wrapDim, a 0-d tensor has none.
 func (t *Tensor) axis(op string, dim int) int {
-	if len(present(op, t).shape) == 0 {
+	if len(present(op, t).shape()) == 0 {
 		panic(&Error{Op: op, Kind: DimOutOfRange, Axis: dim, Actual: dim, Message: "dim " + itoa(dim) + " of a 0-d tensor, which has none"})
 	}
-	return wrapDim(op, dim, len(t.shape))
+	return wrapDim(op, dim, len(t.shape()))
 }
 
 // Slice returns a view of every step-th index in [start, end) of a dim. As in
@@ -23,7 +23,7 @@ func (t *Tensor) Slice(dim, start, end, step int) *Tensor {
 		panic(&Error{Op: op, Kind: InvalidStep, Axis: axis, Start: start, End: end, Expected: 1, Actual: step,
 			Message: "step must be at least 1, got " + itoa(step) + "; IndexSelect can reverse a dim, by a copy"})
 	}
-	extent := t.shape[axis]
+	extent := t.shape()[axis]
 	first, last := clampBound(start, extent), clampBound(end, extent)
 	length := 0
 	if last > first {
@@ -44,8 +44,8 @@ func clampBound(bound, extent int) int {
 func (t *Tensor) along(op string, axis, first, length, step int) *Tensor {
 	var d dims
 	d.load(op, t)
-	offset := add(op, "the offset", t.offset, mul(op, "the offset", first, t.strides[axis]))
-	d.shape[axis], d.strides[axis] = length, mul(op, "the stride", t.strides[axis], step)
+	offset := add(op, "the offset", t.offset, mul(op, "the offset", first, t.strides()[axis]))
+	d.shape[axis], d.strides[axis] = length, mul(op, "the stride", t.strides()[axis], step)
 	return d.view(op, t, offset)
 }
 
@@ -54,18 +54,18 @@ func (t *Tensor) along(op string, axis, first, length, step int) *Tensor {
 func (t *Tensor) Select(dim, index int) *Tensor {
 	const op = "select"
 	axis := t.axis(op, dim)
-	extent, i := t.shape[axis], index
+	extent, i := t.shape()[axis], index
 	if i < 0 {
 		i += extent
 	}
 	if i < 0 || i >= extent {
 		panic(&Error{Op: op, Kind: IndexOutOfRange, Axis: axis, Expected: extent, Actual: index,
 			Message: "index " + itoa(index) + " is out of range for dim " + itoa(axis) + " of extent " + itoa(extent) +
-				" in shape " + dimsString(t.shape)})
+				" in shape " + dimsString(t.shape())})
 	}
 	var d dims
 	d.load(op, t)
-	offset := add(op, "the offset", t.offset, mul(op, "the offset", i, t.strides[axis]))
+	offset := add(op, "the offset", t.offset, mul(op, "the offset", i, t.strides()[axis]))
 	d.remove(axis)
 	return d.view(op, t, offset)
 }
@@ -75,7 +75,7 @@ func (t *Tensor) Select(dim, index int) *Tensor {
 func (t *Tensor) Narrow(dim, start, length int) *Tensor {
 	const op = "narrow"
 	axis := t.axis(op, dim)
-	extent, first := t.shape[axis], start
+	extent, first := t.shape()[axis], start
 	if first < 0 {
 		first += extent
 	}
@@ -87,7 +87,7 @@ func (t *Tensor) Narrow(dim, start, length int) *Tensor {
 
 // refuseNarrow panics because length indices from first on do not fit.
 func refuseNarrow(t *Tensor, axis, start, first, length int) {
-	extent := t.shape[axis]
+	extent := t.shape()[axis]
 	e := &Error{Op: "narrow", Axis: axis, Start: start, End: end(first, length), Expected: extent}
 	switch {
 	case first < 0 || first > extent:
@@ -100,7 +100,7 @@ func refuseNarrow(t *Tensor, axis, start, first, length int) {
 		e.Kind, e.Actual = SliceEndOutOfBounds, length
 		e.Message = "length " + itoa(length) + " from start " + itoa(first) + " does not fit dim " + itoa(axis) + " of extent " + itoa(extent)
 	}
-	e.Message += " in shape " + dimsString(t.shape) + "; Slice clamps"
+	e.Message += " in shape " + dimsString(t.shape()) + "; Slice clamps"
 	panic(e)
 }
 

@@ -35,15 +35,15 @@ func LogSoftmaxGradInto(dx, y, dy *Tensor, dim int) {
 
 func newSoftmax(op string, code backend.SoftmaxOp, x *Tensor, dim int) *Tensor {
 	wantDType(op, "the operand", x, floats)
-	dst := newTensor(op, x.storage.device, x.dtype, x.shape)
+	dst := newTensor(op, x.storage.device, x.dtype, x.shape())
 	softmaxInto(op, code, dst, x, dim)
 	return dst
 }
 
 func softmaxInto(op string, code backend.SoftmaxOp, dst, x *Tensor, dim int) {
 	wantDType(op, "the operand", x, floats)
-	axis := wrapDim(op, dim, len(x.shape))
-	result(op, dst, x, x.dtype, x.shape)
+	axis := wrapDim(op, dim, len(x.shape()))
+	result(op, dst, x, x.dtype, x.shape())
 	target(op, dst)
 	x = source(op, dst, x, anywhere)
 	p := newPlan()
@@ -54,10 +54,10 @@ func softmaxInto(op string, code backend.SoftmaxOp, dst, x *Tensor, dim int) {
 
 func softmaxGradInto(op string, code backend.SoftmaxOp, dx, y, dy *Tensor, dim int) {
 	wantDType(op, "the output", y, floats)
-	axis := wrapDim(op, dim, len(y.shape))
+	axis := wrapDim(op, dim, len(y.shape()))
 	sameKind(op, y, dy)
-	wantShape(op, "the output's gradient", dy, y.shape)
-	result(op, dx, y, y.dtype, y.shape)
+	wantShape(op, "the output's gradient", dy, y.shape())
+	result(op, dx, y, y.dtype, y.shape())
 	target(op, dx)
 	y, dy = source(op, dx, y, anywhere), source(op, dx, dy, anywhere)
 	p := newPlan()

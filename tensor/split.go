@@ -8,7 +8,7 @@ func (t *Tensor) Split(size, dim int) []*Tensor {
 		panic(&Error{Op: "split", Kind: InvalidArgument, Axis: axis, Expected: 1, Actual: size,
 			Message: "size must be at least 1, got " + itoa(size)})
 	}
-	return t.pieces("split", axis, size, max(1, ceilDiv(t.shape[axis], size)))
+	return t.pieces("split", axis, size, max(1, ceilDiv(t.shape()[axis], size)))
 }
 
 // Chunk returns at most chunks views along a dim, each of ceil(extent/chunks)
@@ -20,11 +20,11 @@ func (t *Tensor) Chunk(chunks, dim int) []*Tensor {
 		panic(&Error{Op: "chunk", Kind: InvalidArgument, Axis: axis, Expected: 1, Actual: chunks,
 			Message: "the number of chunks must be at least 1, got " + itoa(chunks)})
 	}
-	size := ceilDiv(t.shape[axis], chunks)
+	size := ceilDiv(t.shape()[axis], chunks)
 	if size == 0 {
 		return t.pieces("chunk", axis, 0, chunks)
 	}
-	return t.pieces("chunk", axis, size, ceilDiv(t.shape[axis], size))
+	return t.pieces("chunk", axis, size, ceilDiv(t.shape()[axis], size))
 }
 
 // maxPieces is the most views that one call makes. Dims that repeat elements and
@@ -35,10 +35,10 @@ const maxPieces = 1 << 20
 func (t *Tensor) pieces(op string, axis, size, n int) []*Tensor {
 	if n > maxPieces {
 		panic(&Error{Op: op, Kind: InvalidArgument, Axis: axis, Expected: maxPieces, Actual: n,
-			Message: itoa(n) + " views of dim " + itoa(axis) + " of shape " + dimsString(t.shape) + " are more than " + itoa(maxPieces)})
+			Message: itoa(n) + " views of dim " + itoa(axis) + " of shape " + dimsString(t.shape()) + " are more than " + itoa(maxPieces)})
 	}
 	views := make([]*Tensor, n)
-	extent := t.shape[axis]
+	extent := t.shape()[axis]
 	for i := range views {
 		start := i * size
 		views[i] = t.along(op, axis, start, min(size, extent-start), 1)

@@ -3,9 +3,9 @@ package tensor
 // Squeeze returns a view without the dims of extent 1.
 func (t *Tensor) Squeeze() *Tensor {
 	var d dims
-	for axis, extent := range present("squeeze", t).shape {
+	for axis, extent := range present("squeeze", t).shape() {
 		if extent != 1 {
-			d.shape[d.n], d.strides[d.n] = extent, t.strides[axis]
+			d.shape[d.n], d.strides[d.n] = extent, t.strides()[axis]
 			d.n++
 		}
 	}

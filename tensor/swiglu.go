@@ -4,7 +4,7 @@ package tensor
 // one shape.
 func SwiGLU(gate, up *Tensor) *Tensor {
 	checkGate("swiglu", gate, up)
-	dst := newTensor("swiglu", gate.storage.device, gate.dtype, gate.shape)
+	dst := newTensor("swiglu", gate.storage.device, gate.dtype, gate.shape())
 	SwiGLUInto(dst, gate, up)
 	return dst
 }
@@ -13,7 +13,7 @@ func SwiGLU(gate, up *Tensor) *Tensor {
 func SwiGLUInto(y, gate, up *Tensor) {
 	const op = "swiglu"
 	checkGate(op, gate, up)
-	result(op, y, gate, gate.dtype, gate.shape)
+	result(op, y, gate, gate.dtype, gate.shape())
 	target(op, y)
 	gate, up = source(op, y, gate, byPosition), source(op, y, up, byPosition)
 	y.storage.device.SwiGLU(y.operand(op), gate.operand(op), up.operand(op))
@@ -28,12 +28,12 @@ func SwiGLUGradInto(dgate, dup, gate, up, dy *Tensor, accGate, accUp bool) {
 	checkGate(op, gate, up)
 	sameKind(op, gate, dy)
 	sameKindIfAny(op, gate, dgate, dup)
-	wantShape(op, "the output's gradient", dy, gate.shape)
+	wantShape(op, "the output's gradient", dy, gate.shape())
 	if dgate != nil {
-		wantShape(op, "the gate's gradient", dgate, gate.shape)
+		wantShape(op, "the gate's gradient", dgate, gate.shape())
 	}
 	if dup != nil {
-		wantShape(op, "up's gradient", dup, gate.shape)
+		wantShape(op, "up's gradient", dup, gate.shape())
 	}
 	targets(op, dgate, dup)
 	gate, up = sourceFor(op, gate, anywhere, dgate, dup), sourceFor(op, up, anywhere, dgate, dup)
@@ -46,5 +46,5 @@ func SwiGLUGradInto(dgate, dup, gate, up, dy *Tensor, accGate, accUp bool) {
 func checkGate(op string, gate, up *Tensor) {
 	wantDType(op, "the gate", gate, floats)
 	sameKind(op, gate, up)
-	wantShape(op, "up", up, gate.shape)
+	wantShape(op, "up", up, gate.shape())
 }

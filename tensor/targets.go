@@ -24,7 +24,7 @@ func targets(op string, dsts ...*Tensor) {
 		for _, other := range dsts[:i] {
 			if other != nil && !disjoint(dst, other) {
 				fail(op, InternalOverlap, "two destinations of shapes %s and %s (strides %s and %s, offsets %d and %d) share elements",
-					dimsString(other.shape), dimsString(dst.shape), dimsString(other.strides), dimsString(dst.strides), other.offset, dst.offset)
+					dimsString(other.shape()), dimsString(dst.shape()), dimsString(other.strides()), dimsString(dst.strides()), other.offset, dst.offset)
 			}
 		}
 	}
@@ -77,8 +77,8 @@ func disjoint(a, b *Tensor) bool {
 	if apart(a, b, maxInt) {
 		return true
 	}
-	for axis, period := range a.strides {
-		if a.shape[axis] > 1 && period > 0 && apart(a, b, period) {
+	for axis, period := range a.strides() {
+		if a.shape()[axis] > 1 && period > 0 && apart(a, b, period) {
 			return true
 		}
 	}
@@ -98,9 +98,9 @@ func apart(a, b *Tensor, period int) bool {
 func window(t *Tensor, period int) (low, high int, ok bool) {
 	low = t.offset % period
 	high = low
-	for axis, stride := range t.strides {
+	for axis, stride := range t.strides() {
 		if stride%period != 0 {
-			high += (t.shape[axis] - 1) * stride
+			high += (t.shape()[axis] - 1) * stride
 		}
 	}
 	return low, high, high < period

@@ -17,10 +17,10 @@ func TestDisjointNeverErrs(t *testing.T) {
 			a, b := p.view(buffer), q.view(buffer)
 			of := map[int]bool{}
 			for i := range a.size {
-				of[a.StorageOffset(unrank(a.shape, i)...)] = true
+				of[a.StorageOffset(unrank(a.shape(), i)...)] = true
 			}
 			for i := range b.size {
-				if of[b.StorageOffset(unrank(b.shape, i)...)] && disjoint(a, b) {
+				if of[b.StorageOffset(unrank(b.shape(), i)...)] && disjoint(a, b) {
 					t.Fatalf("%v and %v share an element", p, q)
 				}
 			}

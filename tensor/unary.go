@@ -193,7 +193,7 @@ func bound(op string, dtype DType, v float64) backend.Scalar {
 // newUnary returns a new tensor of op's results.
 func newUnary(op string, code backend.UnaryOp, x *Tensor, params [2]backend.Scalar) *Tensor {
 	wantDType(op, "the operand", x, unaryTakes(code))
-	dst := newTensor(op, x.storage.device, unaryResult(code, x.dtype), x.shape)
+	dst := newTensor(op, x.storage.device, unaryResult(code, x.dtype), x.shape())
 	unaryInto(op, code, dst, x, params)
 	return dst
 }
@@ -201,7 +201,7 @@ func newUnary(op string, code backend.UnaryOp, x *Tensor, params [2]backend.Scal
 // unaryInto writes op's results to dst.
 func unaryInto(op string, code backend.UnaryOp, dst, x *Tensor, params [2]backend.Scalar) {
 	wantDType(op, "the operand", x, unaryTakes(code))
-	result(op, dst, x, unaryResult(code, x.dtype), x.shape)
+	result(op, dst, x, unaryResult(code, x.dtype), x.shape())
 	target(op, dst)
 	x = source(op, dst, x, byPosition)
 	dst.storage.device.Unary(code, dst.operand(op), x.operand(op), params)

@@ -12,9 +12,9 @@ type dims struct {
 
 // load starts from t's own layout.
 func (d *dims) load(op string, t *Tensor) {
-	d.n = len(present(op, t).shape)
-	copy(d.shape[:], t.shape)
-	copy(d.strides[:], t.strides)
+	d.n = len(present(op, t).shape())
+	copy(d.shape[:], t.shape())
+	copy(d.strides[:], t.strides())
 }
 
 // resize sets the number of dims.
@@ -94,7 +94,7 @@ func (d *dims) flattened(op string, t *Tensor, start, end int) {
 	first, last := wrapDim(op, start, d.n), wrapDim(op, end, d.n)
 	if first > last {
 		panic(&Error{Op: op, Kind: InvalidArgument, Start: first, End: last,
-			Message: "start dim " + itoa(first) + " comes after end dim " + itoa(last) + " in shape " + dimsString(t.shape)})
+			Message: "start dim " + itoa(first) + " comes after end dim " + itoa(last) + " in shape " + dimsString(t.shape())})
 	}
 	if d.n == 0 {
 		d.insert(op, 0, 1, 1)
@@ -109,19 +109,19 @@ func (d *dims) flattened(op string, t *Tensor, start, end int) {
 func (t *Tensor) Unflatten(dim int, sizes ...int) *Tensor {
 	axis := t.axis("unflatten", dim)
 	if len(sizes) == 0 {
-		fail("unflatten", InvalidArgument, "no sizes given for dim %d of shape %s", axis, dimsString(t.shape))
+		fail("unflatten", InvalidArgument, "no sizes given for dim %d of shape %s", axis, dimsString(t.shape()))
 	}
 	var part, d dims
-	part.infer("unflatten", sizes, t.shape[axis])
-	if n := count("unflatten", part.extents()); n != t.shape[axis] {
-		panic(&Error{Op: "unflatten", Kind: ElementCount, Axis: axis, Expected: t.shape[axis], Actual: n,
+	part.infer("unflatten", sizes, t.shape()[axis])
+	if n := count("unflatten", part.extents()); n != t.shape()[axis] {
+		panic(&Error{Op: "unflatten", Kind: ElementCount, Axis: axis, Expected: t.shape()[axis], Actual: n,
 			Message: "sizes " + dimsString(sizes) + " have product " + itoa(n) + ", but dim " + itoa(axis) + " of shape " +
-				dimsString(t.shape) + " has extent " + itoa(t.shape[axis])})
+				dimsString(t.shape()) + " has extent " + itoa(t.shape()[axis])})
 	}
-	d.resize("unflatten", len(t.shape)-1+part.n)
-	copy(d.shape[:], t.shape[:axis])
+	d.resize("unflatten", len(t.shape())-1+part.n)
+	copy(d.shape[:], t.shape()[:axis])
 	copy(d.shape[axis:], part.extents())
-	copy(d.shape[axis+part.n:], t.shape[axis+1:])
+	copy(d.shape[axis+part.n:], t.shape()[axis+1:])
 	return d.viewOrCopy("unflatten", t)
 }
 
@@ -144,7 +144,7 @@ func (d *dims) reshaped(op string, t *Tensor, requested []int) {
 	if n := count(op, d.extents()); n != t.size {
 		panic(&Error{Op: op, Kind: ElementCount, Expected: t.size, Actual: n,
 			Message: "shape " + dimsString(requested) + " has " + itoa(n) + " elements, but the tensor of shape " +
-				dimsString(t.shape) + " has " + itoa(t.size)})
+				dimsString(t.shape()) + " has " + itoa(t.size)})
 	}
 }
 
@@ -190,12 +190,12 @@ func (d *dims) infer(op string, requested []int, size int) {
 // every new dim must lie within one run: one that reached into the next run
 // would need two strides.
 func (d *dims) restride(t *Tensor) int {
-	if t.size == 0 {
+	if t.contiguous {
 		rowMajor(d.strides[:d.n], d.extents())
 		return -1
 	}
 	step, axis := 1, d.n-1
-	for old := len(t.shape) - 1; old >= 0; {
+	for old := len(t.shape()) - 1; old >= 0; {
 		var length int
 		step, length, old = run(t, old)
 		for axis >= 0 && (length > 1 || d.shape[axis] == 1) {
@@ -220,11 +220,11 @@ func run(t *Tensor, last int) (step, length, next int) {
 	step, length, next = 1, 1, last
 	for ; next >= 0; next-- {
 		switch {
-		case t.shape[next] == 1:
+		case t.shape()[next] == 1:
 		case length == 1:
-			step, length = t.strides[next], t.shape[next]
-		case t.strides[next] == step*length:
-			length *= t.shape[next]
+			step, length = t.strides()[next], t.shape()[next]
+		case t.strides()[next] == step*length:
+			length *= t.shape()[next]
 		default:
 			return step, length, next
 		}
@@ -235,8 +235,8 @@ func run(t *Tensor, last int) (step, length, next int) {
 // refuseView panics because dim blocked of t cannot merge with the next one.
 func refuseView(op string, t *Tensor, shape []int, blocked int) {
 	right := mergesInto(t, blocked)
-	panic(&Error{Op: op, Kind: NotContiguous, Axis: blocked, Expected: t.strides[right] * t.shape[right], Actual: t.strides[blocked],
-		Message: "shape " + dimsString(t.shape) + " with strides " + dimsString(t.strides) + " has no view of shape " + dimsString(shape) +
+	panic(&Error{Op: op, Kind: NotContiguous, Axis: blocked, Expected: t.strides()[right] * t.shape()[right], Actual: t.strides()[blocked],
+		Message: "shape " + dimsString(t.shape()) + " with strides " + dimsString(t.strides()) + " has no view of shape " + dimsString(shape) +
 			": " + mergeObstacle(t, blocked) + "; a view can split " + dimsString(merged(t)) + " further, and Reshape copies"})
 }
 
@@ -246,14 +246,14 @@ func mergeObstacle(t *Tensor, axis int) string {
 	var b strings.Builder
 	b.WriteString("it would merge dims " + itoa(axis) + " and " + itoa(right) + ", but ")
 	b.WriteString("stride[" + itoa(axis) + "] != stride[" + itoa(right) + "]*shape[" + itoa(right) + "]: ")
-	b.WriteString(itoa(t.strides[axis]) + " != " + itoa(t.strides[right]) + "*" + itoa(t.shape[right]))
+	b.WriteString(itoa(t.strides()[axis]) + " != " + itoa(t.strides()[right]) + "*" + itoa(t.shape()[right]))
 	return b.String()
 }
 
 // mergesInto returns the next dim after axis with an extent above 1.
 func mergesInto(t *Tensor, axis int) int {
 	right := axis + 1
-	for t.shape[right] == 1 {
+	for t.shape()[right] == 1 {
 		right++
 	}
 	return right
@@ -262,7 +262,7 @@ func mergesInto(t *Tensor, axis int) int {
 // merged returns the shape with the fewest dims that t has a view of.
 func merged(t *Tensor) []int {
 	var lengths []int
-	for next := len(t.shape) - 1; next >= 0; {
+	for next := len(t.shape()) - 1; next >= 0; {
 		var length int
 		_, length, next = run(t, next)
 		lengths = append([]int{length}, lengths...)

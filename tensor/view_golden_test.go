@@ -126,7 +126,7 @@ func checkViewCase(t *testing.T, c viewCase) {
 	if c.Error {
 		op := c.Ops[valid]
 		if err := Catch(func() { x = applyView(x, op) }); err == nil {
-			t.Errorf("%v of shape %v, strides %v succeeded", op, x.shape, x.strides)
+			t.Errorf("%v of shape %v, strides %v succeeded", op, x.shape(), x.strides())
 		}
 		return
 	}

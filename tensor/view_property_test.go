@@ -106,12 +106,12 @@ func (p pair) compare(t *rapid.T) {
 	rowMajorOrder := true
 	for k, at := range p.m.at {
 		if got := p.x.StorageOffset(unrank(p.m.shape, k)...); got != at {
-			t.Fatalf("element %v of shape %v, strides %v stands at %d, want %d", unrank(p.m.shape, k), p.x.shape, p.x.strides, got, at)
+			t.Fatalf("element %v of shape %v, strides %v stands at %d, want %d", unrank(p.m.shape, k), p.x.shape(), p.x.strides(), got, at)
 		}
 		rowMajorOrder = rowMajorOrder && at == p.m.at[0]+k
 	}
 	if p.x.IsContiguous() != rowMajorOrder {
-		t.Fatalf("shape %v, strides %v contiguous: %v, want %v", p.x.shape, p.x.strides, p.x.IsContiguous(), rowMajorOrder)
+		t.Fatalf("shape %v, strides %v contiguous: %v, want %v", p.x.shape(), p.x.strides(), p.x.IsContiguous(), rowMajorOrder)
 	}
 	for k, v := range Data[float32](p.x) {
 		if v != p.data[p.m.at[k]] {
@@ -329,11 +329,11 @@ func (p pair) regroup(t *rapid.T) pair {
 	possible := p.m.strided(shape)
 	err := Catch(func() { p.x.View(shape...) })
 	if (err == nil) != possible {
-		t.Fatalf("View(%v) of shape %v, strides %v: error %v, but strides exist: %v", shape, p.x.shape, p.x.strides, err, possible)
+		t.Fatalf("View(%v) of shape %v, strides %v: error %v, but strides exist: %v", shape, p.x.shape(), p.x.strides(), err, possible)
 	}
 	y := p.x.Reshape(shape...)
 	if y.SharesStorage(p.x) != possible {
-		t.Fatalf("Reshape(%v) of shape %v, strides %v shares: %v, want %v", shape, p.x.shape, p.x.strides, !possible, possible)
+		t.Fatalf("Reshape(%v) of shape %v, strides %v shares: %v, want %v", shape, p.x.shape(), p.x.strides(), !possible, possible)
 	}
 	p.m = naive{shape: shape, at: p.m.at}
 	if !possible {

@@ -22,7 +22,7 @@ func WhereInto(dst, cond, a, b *Tensor) {
 	cond = source(op, dst, cond, byPosition)
 	a, b = source(op, dst, a, byPosition), source(op, dst, b, byPosition)
 	dst.storage.device.Where(dst.operand(op),
-		p.expand(op, 0, cond, dst.shape), p.expand(op, 1, a, dst.shape), p.expand(op, 2, b, dst.shape))
+		p.expand(op, 0, cond, dst.shape()), p.expand(op, 1, a, dst.shape()), p.expand(op, 2, b, dst.shape()))
 	p.done()
 	wrote(dst)
 }
@@ -53,8 +53,8 @@ func MaskedFillInto(dst, a, mask *Tensor, v float64) {
 	target(op, dst)
 	a, mask = source(op, dst, a, byPosition), source(op, dst, mask, byPosition)
 	device := dst.storage.device
-	device.Where(dst.operand(op), p.expand(op, 0, mask, dst.shape),
-		p.scalar(op, 1, device, dst.dtype, fill, dst.shape), p.expand(op, 2, a, dst.shape))
+	device.Where(dst.operand(op), p.expand(op, 0, mask, dst.shape()),
+		p.scalar(op, 1, device, dst.dtype, fill, dst.shape()), p.expand(op, 2, a, dst.shape()))
 	p.done()
 	wrote(dst)
 }

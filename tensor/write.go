@@ -16,10 +16,10 @@ func (t *Tensor) HasInternalOverlap() bool {
 	if present("overlap", t).size < 2 || t.contiguous {
 		return false
 	}
-	for axis, extent := range t.shape {
+	for axis, extent := range t.shape() {
 		if extent > 1 {
 			i := n
-			for ; i > 0 && t.strides[order[i-1]] > t.strides[axis]; i-- {
+			for ; i > 0 && t.strides()[order[i-1]] > t.strides()[axis]; i-- {
 				order[i] = order[i-1]
 			}
 			order[i] = axis
@@ -28,10 +28,10 @@ func (t *Tensor) HasInternalOverlap() bool {
 	}
 	span := 0
 	for _, axis := range order[:n] {
-		if t.strides[axis] <= span {
+		if t.strides()[axis] <= span {
 			return true
 		}
-		span += (t.shape[axis] - 1) * t.strides[axis]
+		span += (t.shape()[axis] - 1) * t.strides()[axis]
 	}
 	return false
 }
@@ -41,7 +41,7 @@ func target(op string, dst *Tensor) {
 	present(op, dst).storage.writable(op)
 	if dst.HasInternalOverlap() {
 		fail(op, InternalOverlap, "cannot write to shape %s with strides %s because several positions share one element; Clone it first",
-			dimsString(dst.shape), dimsString(dst.strides))
+			dimsString(dst.shape()), dimsString(dst.strides()))
 	}
 }
 
