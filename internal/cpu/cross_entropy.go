@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/stria-ml/stria/internal/backend"
+	"github.com/stria-ml/stria/internal/cpu/rowvec"
 	"github.com/stria-ml/stria/internal/parallel"
 )
 
@@ -79,7 +80,7 @@ func pieceOf[T floating](x, buf []T, wantAll bool) (p piece) {
 		p.sum = expShifted(buf, x, top)
 	}
 	if wantAll {
-		p.all = sumRow(x)
+		p.all = rowvec.Sum(x)
 	}
 	return p
 }
@@ -212,14 +213,9 @@ func (t *crossEntropyGradTask[T]) Chunk(i, _ int) {
 // element and may lie outside. grad may be logits.
 func (t *crossEntropyGradTask[T]) gradRow(grad, logits []T, lse T, class int) {
 	grad = grad[:len(logits)]
-	for j, v := range logits {
-		grad[j] = v - lse
-	}
+	rowvec.Affine(grad, logits, lse, 1, 0)
 	expRow(grad, grad)
-	rest := T(t.p.Smoothing / float64(t.n))
-	for j, v := range grad {
-		grad[j] = (v - rest) * t.scale
-	}
+	rowvec.Affine(grad, grad, T(t.p.Smoothing/float64(t.n)), t.scale, 0)
 	if class >= 0 && class < len(grad) {
 		grad[class] -= T(1-t.p.Smoothing) * t.scale
 	}

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/stria-ml/stria/internal/backend"
+	"github.com/stria-ml/stria/internal/cpu/rowvec"
 )
 
 // element is what reductions read.
@@ -45,14 +46,25 @@ var (
 
 func floatFolds[T floating]() foldTable[T, float64] {
 	return foldTable[T, float64]{
-		backend.Sum:       {foldSum[T, float64]()},
-		backend.Mean:      {foldSum[T, float64]()},
+		backend.Sum:       {foldFloats[T]()},
+		backend.Mean:      {foldFloats[T]()},
 		backend.Prod:      {foldProd[T, float64]()},
 		backend.Max:       {foldMax[T](math.Inf(-1))},
 		backend.Min:       {foldMin[T](math.Inf(1))},
-		backend.Var:       {foldSum[T, float64](), foldDeviation[T]()},
+		backend.Var:       {foldFloats[T](), foldDeviation[T]()},
 		backend.LogSumExp: {foldMax[T](math.Inf(-1)), foldExp[T]()},
 		backend.SumSquare: {foldSquare[T]()},
+	}
+}
+
+// foldFloats sums floats.
+func foldFloats[T floating]() fold[T, float64] {
+	return fold[T, float64]{
+		start: 0,
+		run:   func(acc, _ float64, x []T) float64 { return acc + rowvec.Sum(x) },
+		row:   func(acc, _ []float64, x []T) { rowvec.Add(acc, x) },
+		rows4: rowvec.Add4[T],
+		join:  joinSum[float64],
 	}
 }
 
@@ -100,7 +112,7 @@ func foldSquare[T floating]() fold[T, float64] {
 	return fold[T, float64]{
 		start: 0,
 		run: func(acc, _ float64, x []T) float64 {
-			return acc + dotRow(x, x)
+			return acc + rowvec.Dot(x, x)
 		},
 		row: func(acc, _ []float64, x []T) {
 			for i, v := range x {
@@ -116,16 +128,7 @@ func foldDeviation[T floating]() fold[T, float64] {
 	return fold[T, float64]{
 		start: 0,
 		run: func(acc, centre float64, x []T) float64 {
-			var s0, s1 float64
-			for ; len(x) >= 2; x = x[2:] {
-				d0, d1 := float64(x[0])-centre, float64(x[1])-centre
-				s0 += d0 * d0
-				s1 += d1 * d1
-			}
-			for _, v := range x {
-				s0 += (float64(v) - centre) * (float64(v) - centre)
-			}
-			return acc + (s0 + s1)
+			return acc + rowvec.SquaresFrom(x, centre)
 		},
 		row: func(acc, centre []float64, x []T) {
 			for i, v := range x {

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/stria-ml/stria/internal/backend"
+	"github.com/stria-ml/stria/internal/cpu/rowvec"
 	"github.com/stria-ml/stria/internal/parallel"
 )
 
@@ -66,7 +67,7 @@ func (t *layerNormTask[T]) Chunk(i, _ int) {
 		x, y := t.x.row(&xAt, xBuf), t.y.row(&yAt, yBuf)
 		mean, rstd := moments(x, t.eps)
 		t.mean[r], t.rstd[r] = T(mean), T(rstd)
-		layerNormRow(y, x, w, b, T(mean), T(rstd))
+		rowvec.Norm(y, x, w, b, T(mean), T(rstd))
 		t.y.store(&yAt, y)
 		t.x.next(&xAt)
 		t.y.next(&yAt)
@@ -76,33 +77,14 @@ func (t *layerNormTask[T]) Chunk(i, _ int) {
 // moments returns the mean of x and 1/sqrt(variance+eps), in two passes.
 func moments[T floating](x []T, eps float64) (mean, rstd float64) {
 	n := float64(len(x))
-	mean = sumRow(x) / n
-	var s0, s1 float64
-	rest := x
-	for ; len(rest) >= 2; rest = rest[2:] {
-		d0, d1 := float64(rest[0])-mean, float64(rest[1])-mean
-		s0 += d0 * d0
-		s1 += d1 * d1
-	}
-	for _, v := range rest {
-		d := float64(v) - mean
-		s0 += d * d
-	}
-	return mean, 1 / math.Sqrt((s0+s1)/n+eps)
-}
-
-// layerNormRow writes (x-mean)*rstd*w+b.
-func layerNormRow[T floating](y, x, w, b []T, mean, rstd T) {
-	y, w, b = y[:len(x)], w[:len(x)], b[:len(x)]
-	for j, v := range x {
-		y[j] = (v-mean)*rstd*w[j] + b[j]
-	}
+	mean = rowvec.Sum(x) / n
+	return mean, 1 / math.Sqrt(rowvec.SquaresFrom(x, mean)/n+eps)
 }
 
 type layerNormGradTask[T floating] struct {
 	dx, x, w, dy lines[T]
 	mean, rstd   []T
-	dw, db       []float64 // by block, partial sums; nil where not wanted
+	dw, db       []float64 // by block, partial sums; nil where neither is wanted
 	accumulate   bool
 	grain        int // rows of a block
 }
@@ -121,12 +103,9 @@ func layerNormGrad[T floating](tasks *freeList[layerNormGradTask[T]], dx, dw, db
 	n := max(blocks, 1) * t.x.n
 	s := getScratch[float64](2 * n)
 	defer putScratch(s)
-	if !dw.Absent() {
-		t.dw = s.take(n)
+	if !dw.Absent() || !db.Absent() {
+		t.dw, t.db = s.take(n), s.take(n)
 		clear(t.dw)
-	}
-	if !db.Absent() {
-		t.db = s.take(n)
 		clear(t.db)
 	}
 	parallel.Run(t, blocks)
@@ -140,68 +119,30 @@ func layerNormGrad[T floating](tasks *freeList[layerNormGradTask[T]], dx, dw, db
 	}
 }
 
+// Chunk writes rstd*(g - mean(g) - normal*mean(g*normal)) with g = w*dy and
+// normal the normalised row, row by row.
 func (t *layerNormGradTask[T]) Chunk(i, _ int) {
 	n := t.x.n
-	s := getScratch[T](5 * n)
+	s := getScratch[T](4 * n)
 	defer putScratch(s)
-	xBuf, dyBuf, dxBuf, normal, w := s.take(n), s.take(n), s.take(n), s.take(n), weightRow(&t.w, s.take(n))
+	xBuf, dyBuf, dxBuf, w := s.take(n), s.take(n), s.take(n), weightRow(&t.w, s.take(n))
+	var dw, db []float64
+	if t.dw != nil {
+		dw, db = t.dw[i*n:][:n], t.db[i*n:][:n]
+	}
 	lo := i * t.grain
 	xAt, dyAt, dxAt := t.x.line(lo), t.dy.line(lo), t.dx.line(lo)
 	for r := lo; r < min(lo+t.grain, t.x.count); r++ {
-		x, dy, rstd := t.x.row(&xAt, xBuf), t.dy.row(&dyAt, dyBuf), t.rstd[r]
-		normalizeRow(normal, x, t.mean[r], rstd)
-		if t.dw != nil {
-			addProducts(t.dw[i*n:][:n], normal, dy, 1)
-		}
-		if t.db != nil {
-			addRow(t.db[i*n:][:n], dy)
-		}
+		x, dy, mean, rstd := t.x.row(&xAt, xBuf), t.dy.row(&dyAt, dyBuf), t.mean[r], t.rstd[r]
+		sum, product := rowvec.NormGradSums(dw, db, x, w, dy, mean, rstd)
 		if !t.dx.absent() {
 			dx := t.dx.row(&dxAt, dxBuf)
-			layerNormGradRow(dx, normal, w, dy, rstd, t.accumulate)
+			level, pull := T(sum/float64(n)), T(product/float64(n))
+			rowvec.NormGrad(dx, x, w, dy, mean, rstd, level, pull, t.accumulate)
 			t.dx.store(&dxAt, dx)
 			t.dx.next(&dxAt)
 		}
 		t.x.next(&xAt)
 		t.dy.next(&dyAt)
-	}
-}
-
-// normalizeRow writes (x-mean)*rstd.
-func normalizeRow[T floating](dst, x []T, mean, rstd T) {
-	dst = dst[:len(x)]
-	for j, v := range x {
-		dst[j] = (v - mean) * rstd
-	}
-}
-
-// addRow adds x to sums.
-func addRow[T floating](sums []float64, x []T) {
-	x = x[:len(sums)]
-	for j := range sums {
-		sums[j] += float64(x[j])
-	}
-}
-
-// layerNormGradRow writes rstd*(g - mean(g) - normal*mean(g*normal)) with g =
-// w*dy and normal the normalised row.
-func layerNormGradRow[T floating](dx, normal, w, dy []T, rstd T, accumulate bool) {
-	dx, w, dy = dx[:len(normal)], w[:len(normal)], dy[:len(normal)]
-	var sum, product float64
-	for j, v := range normal {
-		g := float64(w[j] * dy[j])
-		sum += g
-		product += g * float64(v)
-	}
-	n := float64(len(normal))
-	mean, pull := T(sum/n), T(product/n)
-	if accumulate {
-		for j, v := range normal {
-			dx[j] += rstd * (w[j]*dy[j] - mean - v*pull)
-		}
-		return
-	}
-	for j, v := range normal {
-		dx[j] = rstd * (w[j]*dy[j] - mean - v*pull)
 	}
 }

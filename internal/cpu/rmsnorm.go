@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/stria-ml/stria/internal/backend"
+	"github.com/stria-ml/stria/internal/cpu/rowvec"
 	"github.com/stria-ml/stria/internal/parallel"
 )
 
@@ -59,20 +60,12 @@ func (t *rmsNormTask[T]) Chunk(i, _ int) {
 	xAt, yAt := t.x.line(lo), t.y.line(lo)
 	for r := lo; r < min(lo+t.grain, t.x.count); r++ {
 		x, y := t.x.row(&xAt, xBuf), t.y.row(&yAt, yBuf)
-		rstd := T(1 / math.Sqrt(dotRow(x, x)/float64(n)+t.eps))
+		rstd := T(1 / math.Sqrt(rowvec.Dot(x, x)/float64(n)+t.eps))
 		t.rstd[r] = rstd
-		rmsNormRow(y, x, w, rstd)
+		rowvec.Norm(y, x, w, nil, 0, rstd)
 		t.y.store(&yAt, y)
 		t.x.next(&xAt)
 		t.y.next(&yAt)
-	}
-}
-
-// rmsNormRow writes x*rstd*w.
-func rmsNormRow[T floating](y, x, w []T, rstd T) {
-	y, w = y[:len(x)], w[:len(x)]
-	for j, v := range x {
-		y[j] = v * rstd * w[j]
 	}
 }
 
@@ -108,53 +101,29 @@ func rmsNormGrad[T floating](tasks *freeList[rmsNormGradTask[T]], dx, dw, x, w, 
 	sumBlocks(&t.w, t.partials, blocks, acc.W)
 }
 
+// Chunk writes rstd*(g - normal*mean(g*normal)) with g = w*dy and normal =
+// x*rstd, row by row.
 func (t *rmsNormGradTask[T]) Chunk(i, _ int) {
 	n := t.x.n
 	s := getScratch[T](4 * n)
 	defer putScratch(s)
 	xBuf, dyBuf, dxBuf, w := s.take(n), s.take(n), s.take(n), weightRow(&t.w, s.take(n))
+	var dw []float64
+	if t.partials != nil {
+		dw = t.partials[i*n:][:n]
+	}
 	lo := i * t.grain
 	xAt, dyAt, dxAt := t.x.line(lo), t.dy.line(lo), t.dx.line(lo)
 	for r := lo; r < min(lo+t.grain, t.x.count); r++ {
 		x, dy, rstd := t.x.row(&xAt, xBuf), t.dy.row(&dyAt, dyBuf), t.rstd[r]
-		if t.partials != nil {
-			addProducts(t.partials[i*n:][:n], x, dy, rstd)
-		}
+		_, product := rowvec.NormGradSums(dw, nil, x, w, dy, 0, rstd)
 		if !t.dx.absent() {
 			dx := t.dx.row(&dxAt, dxBuf)
-			rmsNormGradRow(dx, x, w, dy, rstd, t.accumulate)
+			rowvec.NormGrad(dx, x, w, dy, 0, rstd, 0, T(product/float64(n)), t.accumulate)
 			t.dx.store(&dxAt, dx)
 			t.dx.next(&dxAt)
 		}
 		t.x.next(&xAt)
 		t.dy.next(&dyAt)
-	}
-}
-
-// addProducts adds x*dy*factor to sums.
-func addProducts[T floating](sums []float64, x, dy []T, factor T) {
-	x, dy = x[:len(sums)], dy[:len(sums)]
-	for j := range sums {
-		sums[j] += float64(x[j] * factor * dy[j])
-	}
-}
-
-// rmsNormGradRow writes rstd*(w*dy - x*rstd^2*mean(w*dy*x)).
-func rmsNormGradRow[T floating](dx, x, w, dy []T, rstd T, accumulate bool) {
-	dx, w, dy = dx[:len(x)], w[:len(x)], dy[:len(x)]
-	var sum float64
-	for j, v := range x {
-		sum += float64(w[j]*dy[j]) * float64(v)
-	}
-	r := float64(rstd)
-	pull := T(sum / float64(len(x)) * r * r * r)
-	if accumulate {
-		for j, v := range x {
-			dx[j] += w[j]*dy[j]*rstd - v*pull
-		}
-		return
-	}
-	for j, v := range x {
-		dx[j] = w[j]*dy[j]*rstd - v*pull
 	}
 }

@@ -2,6 +2,7 @@ package cpu
 
 import (
 	"github.com/stria-ml/stria/internal/backend"
+	"github.com/stria-ml/stria/internal/cpu/rowvec"
 	"github.com/stria-ml/stria/internal/parallel"
 )
 
@@ -53,14 +54,14 @@ func (t *rotaryTask[T]) Chunk(i, _ int) {
 	for range min(t.grain, t.x.count-lo) {
 		x, dst := t.x.row(&xAt, xBuf), t.dst.row(&dstAt, dstBuf)
 		cos, sin := t.cos.row(&cosAt, cosBuf), t.sin.row(&sinAt, sinBuf)
-		if t.inverse {
+		switch {
+		case t.layout != backend.RotaryInterleaved:
+			rowvec.RotateHalf(dst, x, cos, sin, t.inverse)
+		case t.inverse:
 			negateRow(negated, sin)
-			sin = negated
-		}
-		if t.layout == backend.RotaryInterleaved {
+			rotateInterleaved(dst, x, cos, negated)
+		default:
 			rotateInterleaved(dst, x, cos, sin)
-		} else {
-			rotateHalf(dst, x, cos, sin)
 		}
 		t.dst.store(&dstAt, dst)
 		t.x.next(&xAt)
@@ -74,19 +75,6 @@ func negateRow[T floating](dst, x []T) {
 	dst = dst[:len(x)]
 	for j, v := range x {
 		dst[j] = -v
-	}
-}
-
-// rotateHalf turns the pairs (j, j+len(cos)). dst may be x.
-func rotateHalf[T floating](dst, x, cos, sin []T) {
-	pairs := len(cos)
-	a, b := x[:pairs], x[pairs:][:pairs]
-	dstA, dstB := dst[:pairs], dst[pairs:][:pairs]
-	sin = sin[:pairs]
-	for j, c := range cos {
-		u, v, s := a[j], b[j], sin[j]
-		dstA[j] = u*c - v*s
-		dstB[j] = v*c + u*s
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"math"
 	"unsafe"
 
+	"github.com/stria-ml/stria/internal/cpu/rowvec"
 	"github.com/stria-ml/stria/internal/cpu/vecmath"
 )
 
@@ -51,84 +52,27 @@ func siluRow[T floating](dst, x []T) {
 // maxRow returns the largest element of x, -Inf for an empty row. NaNs are
 // passed over unless nothing else is above -Inf: then the result is NaN.
 func maxRow[T floating](x []T) T {
-	lowest := T(math.Inf(-1))
-	m0, m1, m2, m3 := lowest, lowest, lowest, lowest
-	rest := x
-	for ; len(rest) >= 4; rest = rest[4:] {
-		if v := rest[0]; v > m0 {
-			m0 = v
-		}
-		if v := rest[1]; v > m1 {
-			m1 = v
-		}
-		if v := rest[2]; v > m2 {
-			m2 = v
-		}
-		if v := rest[3]; v > m3 {
-			m3 = v
-		}
-	}
-	for _, v := range rest {
-		if v > m0 {
-			m0 = v
-		}
-	}
-	m := max(m0, m1, m2, m3)
-	if m == lowest {
+	top := rowvec.Max(x)
+	if math.IsInf(float64(top), -1) {
 		for _, v := range x {
 			if v != v {
 				return v
 			}
 		}
 	}
-	return m
-}
-
-// sumRow returns the sum of x, added up in float64.
-func sumRow[T floating](x []T) float64 {
-	var s0, s1, s2, s3 float64
-	for ; len(x) >= 4; x = x[4:] {
-		s0 += float64(x[0])
-		s1 += float64(x[1])
-		s2 += float64(x[2])
-		s3 += float64(x[3])
-	}
-	for _, v := range x {
-		s0 += float64(v)
-	}
-	return (s0 + s1) + (s2 + s3)
-}
-
-// dotRow returns the sum of x*y, added up in float64.
-func dotRow[T floating](x, y []T) float64 {
-	var s0, s1, s2, s3 float64
-	y = y[:len(x)]
-	for len(x) >= 4 && len(y) >= 4 {
-		s0 += float64(x[0]) * float64(y[0])
-		s1 += float64(x[1]) * float64(y[1])
-		s2 += float64(x[2]) * float64(y[2])
-		s3 += float64(x[3]) * float64(y[3])
-		x, y = x[4:], y[4:]
-	}
-	for j, v := range x {
-		s0 += float64(v) * float64(y[j])
-	}
-	return (s0 + s1) + (s2 + s3)
+	return top
 }
 
 // expShifted writes e^(x-shift) and returns the sum. dst may be x.
 func expShifted[T floating](dst, x []T, shift T) float64 {
 	dst = dst[:len(x)]
-	for j, v := range x {
-		dst[j] = v - shift
-	}
+	rowvec.Affine(dst, x, shift, 1, 0)
 	expRow(dst, dst)
-	return sumRow(dst)
+	return rowvec.Sum(dst)
 }
 
 // scaleRow multiplies x by factor.
-func scaleRow[T floating](x []T, factor T) {
-	for j := range x {
-		x[j] *= factor
-	}
-}
+func scaleRow[T floating](x []T, factor T) { rowvec.Affine(x, x, 0, factor, 0) }
+
+// dotRow returns the sum of x*y, added up in float64.
+func dotRow[T floating](x, y []T) float64 { return rowvec.Dot(x, y) }

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/stria-ml/stria/internal/backend"
+	"github.com/stria-ml/stria/internal/cpu/rowvec"
 	"github.com/stria-ml/stria/internal/parallel"
 )
 
@@ -93,10 +94,7 @@ func logSoftmaxRow[T floating](dst, x, buf []T) {
 		copy(dst, x)
 		return
 	}
-	logSum := T(math.Log(expShifted(buf[:len(x)], x, m)))
-	for j, v := range x {
-		dst[j] = (v - m) - logSum
-	}
+	rowvec.Affine(dst, x, m, 1, T(-math.Log(expShifted(buf[:len(x)], x, m))))
 }
 
 type softmaxGradTask[T floating] struct {
@@ -149,11 +147,7 @@ func (t *softmaxGradTask[T]) Chunk(i, _ int) {
 
 // softmaxGradRow writes y*(dy - sum(y*dy)).
 func softmaxGradRow[T floating](dx, y, dy []T) {
-	mean := T(dotRow(y, dy))
-	dx, dy = dx[:len(y)], dy[:len(y)]
-	for j, v := range y {
-		dx[j] = v * (dy[j] - mean)
-	}
+	rowvec.SoftmaxGrad(dx, y, dy, T(rowvec.Dot(y, dy)))
 }
 
 // logSoftmaxGradRow writes dy - e^y*sum(dy), zeros if all of y is -Inf.
@@ -162,10 +156,6 @@ func logSoftmaxGradRow[T floating](dx, y, dy, buf []T) {
 		clear(dx)
 		return
 	}
-	sum := T(sumRow(dy))
 	expRow(buf, y)
-	dx, dy, buf = dx[:len(y)], dy[:len(y)], buf[:len(y)]
-	for j := range dx {
-		dx[j] = dy[j] - buf[j]*sum
-	}
+	rowvec.SubScaled(dx, dy, buf, T(rowvec.Sum(dy)))
 }
