@@ -27,7 +27,9 @@ type Graph struct {
 	slab       []Var // the next Vars
 	spareNodes []*node
 	spareSaved []*SavedTensor
+	spareAgain []*again
 	current    *node // whose backward runs
+	lent       loan
 }
 
 // Option configures a Graph.
@@ -195,7 +197,7 @@ func (g *Graph) clear() {
 	clear(g.params)
 	clear(g.hooks)
 	clear(g.places)
-	g.passed = false
+	g.passed, g.lent = false, loan{}
 }
 
 // Close gives everything back for good. A second Close does nothing.

@@ -32,7 +32,11 @@ func TestNothingIsLost(t *testing.T) {
 			return RMSNorm(x, x.Select(0, 1), 1e-3).Add(LayerNorm(x, x.Select(0, 1), x.Select(0, 1), 1e-3))
 		},
 		"linear": func(x *Var) *Var { return Linear(x.T().T(), x, x.Select(1, 0)).MatMul(x.Select(1, 2)) },
-		"scope":  func(x *Var) *Var { return x.Graph().Scope(func() *Var { return x.Exp().Mul(x).Retain().T() }) },
+		"again": func(x *Var) *Var {
+			y := x.GELU()
+			return Linear(y, x, nil).Add(Linear(y, x.Detach(), nil)).Add(Linear(SwiGLU(x, x), x, nil))
+		},
+		"scope": func(x *Var) *Var { return x.Graph().Scope(func() *Var { return x.Exp().Mul(x).Retain().T() }) },
 		"loss": func(x *Var) *Var {
 			return CrossEntropy(x.T().T(), index, CrossEntropyOptions{}).Add(LinearCrossEntropy(x, x, nil, index, CrossEntropyOptions{}))
 		},

@@ -122,7 +122,7 @@ func Linear(x, w, b *Var) *Var {
 	if !g.wanted(x, w, b) {
 		return g.result("linear", out)
 	}
-	sx, sw := g.saveFor(w, "linear", x.value), g.saveFor(x, "linear", w.value)
+	sx, sw := g.saveInputFor(w, "linear", x), g.saveFor(x, "linear", w.value)
 	return g.record("linear", out, func(dy *tensor.Tensor) {
 		if b != nil && b.WantsGrad() {
 			g.add(b, dy)

@@ -13,6 +13,7 @@ type SavedTensor struct {
 	op      string
 	tensor  *tensor.Tensor
 	version int64
+	again   *again // instead of a tensor: how to compute it
 }
 
 // Save keeps t, detached, for the backward of the named operation.
@@ -23,6 +24,9 @@ func Save(op string, t *tensor.Tensor) *SavedTensor {
 // Get returns the tensor. If its storage was written to since, Get panics with
 // a *tensor.Error of kind Stale; if its graph took the memory back, of kind Closed.
 func (s *SavedTensor) Get() *tensor.Tensor {
+	if s.again != nil {
+		return s.again.remade()
+	}
 	if s.tensor.GivenBack() {
 		panic(&tensor.Error{Op: s.op, Kind: tensor.Closed,
 			Message: fmt.Sprintf("a tensor of shape %v that the backward of %s needs was given back to its graph; save a Clone",
@@ -40,14 +44,19 @@ func (s *SavedTensor) Get() *tensor.Tensor {
 // save keeps v's value for the backward of op: the graph's own SavedTensor,
 // which holds the memory until the node has been passed.
 func (g *Graph) save(op string, t *tensor.Tensor) *SavedTensor {
-	var s *SavedTensor
-	if last := len(g.spareSaved) - 1; last >= 0 {
-		s = g.spareSaved[last]
-		g.spareSaved = g.spareSaved[:last]
-	} else {
-		s = new(SavedTensor)
-	}
+	s := g.newSaved()
 	s.op, s.tensor, s.version = op, g.arena.Alias(t), t.Version()
+	return s
+}
+
+// newSaved returns an empty SavedTensor, one that forget ended if there is one.
+func (g *Graph) newSaved() *SavedTensor {
+	last := len(g.spareSaved) - 1
+	if last < 0 {
+		return new(SavedTensor)
+	}
+	s := g.spareSaved[last]
+	g.spareSaved = g.spareSaved[:last]
 	return s
 }
 
@@ -69,6 +78,9 @@ func (g *Graph) keep(op string, t *tensor.Tensor) *SavedTensor {
 
 // forget ends a SavedTensor that save made.
 func (g *Graph) forget(s *SavedTensor) {
+	if s.again != nil {
+		s.again.leave()
+	}
 	g.arena.Release(s.tensor)
 	*s = SavedTensor{}
 	g.spareSaved = append(g.spareSaved, s)

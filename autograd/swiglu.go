@@ -11,12 +11,13 @@ func SwiGLU(gate, up *Var) *Var {
 		return g.result("swiglu", out)
 	}
 	sg, su := g.save("swiglu", gate.value), g.save("swiglu", up.value)
-	return g.record("swiglu", out, func(dy *tensor.Tensor) {
+	y := g.record("swiglu", out, func(dy *tensor.Tensor) {
 		dGate, dUp := g.joint(gate), g.joint(up, gate)
 		tensor.SwiGLUGradInto(dGate.t, dUp.t, sg.Get(), su.Get(), dy, dGate.add, dUp.add)
 		g.done(dGate)
 		g.done(dUp)
 	}, sg, su)
+	return g.canRemake(y, nil, tensor.SwiGLUInto, sg, su)
 }
 
 // SwiGLUComposed is SwiGLU from plain operations.

@@ -11,6 +11,7 @@ type node struct {
 	op       string
 	out      *Var
 	saved    []*SavedTensor
+	again    *again                  // of out, if it can be computed again
 	backward func(dy *tensor.Tensor) // adds to the gradients of the inputs
 }
 
@@ -71,6 +72,9 @@ func (g *Graph) recycle(n *node) {
 		g.forget(s)
 		n.saved[i] = nil
 	}
+	if n.again != nil {
+		n.again.end()
+	}
 	*n = node{saved: n.saved[:0]}
 	g.spareNodes = append(g.spareNodes, n)
 }
@@ -91,7 +95,8 @@ func (g *Graph) Backward(loss *Var) {
 	g.pass(loss, seed)
 }
 
-// BackwardFrom is Backward from any Var, given its gradient, which is copied.
+// BackwardFrom is Backward from any Var, given its gradient. v.Grad is a copy of
+// that, made when it is first asked for; after a write to grad it is an error.
 func (g *Graph) BackwardFrom(v *Var, grad *tensor.Tensor) {
 	if !sameShape(v.tensor("backward"), grad) || grad.DType() != v.value.DType() {
 		panic(&tensor.Error{Op: "backward", Kind: tensor.ShapeMismatch,
@@ -135,7 +140,9 @@ func (g *Graph) pass(from *Var, seed *tensor.Tensor) {
 	if g.anomaly {
 		g.inspectStart(seed)
 	}
-	g.add(from, seed)
+	if !g.lend(from, seed) {
+		g.add(from, seed)
+	}
 	for i := len(g.nodes) - 1; i >= 0; i-- {
 		n := g.nodes[i]
 		out := n.out

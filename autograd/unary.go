@@ -18,6 +18,17 @@ func (v *Var) fromInput(op string, f func(dst, x *tensor.Tensor), gradient func(
 	}, x)
 }
 
+// activation is fromInput whose result, where a linear layer needs it again, is
+// computed again.
+func (v *Var) activation(op string, f func(dst, x *tensor.Tensor), gradient func(dx, x, dy *tensor.Tensor)) *Var {
+	y := v.fromInput(op, f, gradient)
+	if y.WantsGrad() {
+		g := y.graph
+		return g.canRemake(y, f, nil, g.nodes[len(g.nodes)-1].saved...)
+	}
+	return y
+}
+
 // fromOutput applies f to v; gradient writes dx from y, the result, and dy.
 func (v *Var) fromOutput(op string, f func(dst, x *tensor.Tensor), gradient func(dx, y, dy *tensor.Tensor)) *Var {
 	g := begin(op, v)
@@ -98,18 +109,18 @@ func (v *Var) Sigmoid() *Var {
 }
 
 // ReLU returns max(v, 0); its gradient at 0 is 0.
-func (v *Var) ReLU() *Var { return v.fromInput("relu", tensor.ReLUInto, tensor.ReLUGradInto) }
+func (v *Var) ReLU() *Var { return v.activation("relu", tensor.ReLUInto, tensor.ReLUGradInto) }
 
 // SiLU returns v * sigmoid(v).
-func (v *Var) SiLU() *Var { return v.fromInput("silu", tensor.SiLUInto, tensor.SiLUGradInto) }
+func (v *Var) SiLU() *Var { return v.activation("silu", tensor.SiLUInto, tensor.SiLUGradInto) }
 
 // GELU returns v * Phi(v) with the exact normal distribution function (Hendrycks
 // and Gimpel 2016).
-func (v *Var) GELU() *Var { return v.fromInput("gelu", tensor.GELUInto, tensor.GELUGradInto) }
+func (v *Var) GELU() *Var { return v.activation("gelu", tensor.GELUInto, tensor.GELUGradInto) }
 
 // GELUTanh returns GELU's tanh form.
 func (v *Var) GELUTanh() *Var {
-	return v.fromInput("gelu_tanh", tensor.GELUTanhInto, tensor.GELUTanhGradInto)
+	return v.activation("gelu_tanh", tensor.GELUTanhInto, tensor.GELUTanhGradInto)
 }
 
 // Sin returns the sine of v, in radians.

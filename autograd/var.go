@@ -15,6 +15,7 @@ type Var struct {
 	value *tensor.Tensor // keeps its shape when given back; nil once the graph was Reset
 	grad  *tensor.Tensor
 	param *Param // whose value it is, if it wants a gradient
+	again *again // how to compute the value once more, where that is cheap
 	flags flag
 }
 
@@ -58,6 +59,7 @@ func (v *Var) Grad() *tensor.Tensor {
 	if v.grad == nil || v.flags&retained == 0 {
 		return nil
 	}
+	v.graph.repay(v)
 	v.graph.arena.Expose(v.grad)
 	return v.grad
 }
