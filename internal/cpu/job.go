@@ -22,8 +22,12 @@ type job struct {
 	body   func(j *job, lo, hi int)         // does pieces lo to hi
 	pieces int                              // positions of the loop, unless the operation says otherwise
 	grain  int                              // pieces that make one chunk
+	inner  iter.Loop                        // if the body wants one; not cleared
+	parameters
+}
 
-	// Parameters, as the body understands them.
+// parameters are those of an operation, as the body understands them.
+type parameters struct {
 	op           uint8
 	to, from     backend.DType
 	scalar       [2]backend.Scalar
@@ -31,7 +35,6 @@ type job struct {
 	key, counter uint64
 	jump         int // what an index is multiplied by
 	triangle     triangle
-	inner        iter.Loop
 	line         [2]int // strides along a line: of x and of dst
 	length       int    // of a line
 	reverse      bool
@@ -46,19 +49,23 @@ func newJob(order iter.Order, shape []int, operands ...*backend.Operand) *job {
 	for k, o := range operands {
 		views[k] = iter.Of(o)
 	}
-	loop := iter.New(order, shape, views[:len(operands)]...)
 	j := jobs.get()
-	j.setLoop(&loop, operands...)
+	j.loop.Set(order, shape, views[:len(operands)]...)
+	j.setMemory(operands...)
 	return j
 }
 
 // setLoop gives j a loop and the operands' memory.
 func (j *job) setLoop(loop *iter.Loop, operands ...*backend.Operand) {
 	j.loop = *loop
+	j.setMemory(operands...)
+}
+
+func (j *job) setMemory(operands ...*backend.Operand) {
 	for k, o := range operands {
 		j.bytes[k], j.held[k] = o.Mem.Host(), o.Mem
 	}
-	j.pieces, j.grain = loop.Len(), grain
+	j.pieces, j.grain = j.loop.Len(), grain
 }
 
 // run does all pieces with body, on several threads if there are many, and ends
@@ -70,7 +77,16 @@ func (j *job) run(body func(j *job, lo, hi int)) {
 	} else {
 		parallel.Run(j, chunksOf(j.pieces, j.grain))
 	}
-	jobs.put(j)
+	j.end()
+}
+
+// end gives j back without what it refers to. The loops stay as they are: they
+// are large, and set before they are read.
+func (j *job) end() {
+	clear(j.bytes[:])
+	clear(j.held[:])
+	j.body, j.parameters = nil, parameters{}
+	jobs.keep(j)
 }
 
 // Chunk does one grain of pieces.

@@ -53,9 +53,14 @@ type Loop struct {
 
 // New makes the loop over shape for operands that lie as views say. Each view
 // has as many strides as shape has extents.
-func New(order Order, shape []int, views ...View) Loop {
-	var l Loop
-	l.size = 1
+func New(order Order, shape []int, views ...View) (l Loop) {
+	l.Set(order, shape, views...)
+	return l
+}
+
+// Set makes l what New returns, in place: a Loop is large.
+func (l *Loop) Set(order Order, shape []int, views ...View) {
+	l.size, l.rank, l.offset = 1, 0, [MaxOperands]int{}
 	for d, extent := range shape {
 		l.size *= extent
 		if extent != 1 {
@@ -63,28 +68,32 @@ func New(order Order, shape []int, views ...View) Loop {
 		}
 	}
 	if l.size == 0 {
-		return Loop{}
+		l.rank, l.extents[0], l.strides[0] = 0, 0, [MaxOperands]int{}
+		return
 	}
 	for k := range views {
 		l.offset[k] = views[k].Offset
 	}
-	if order == AnyOrder {
-		l.sort()
+	if l.rank > 1 {
+		if order == AnyOrder {
+			l.sort()
+		}
+		l.merge()
 	}
-	l.merge()
 	if l.rank == 0 {
 		l.rank, l.extents[0] = 1, 1
 		l.strides[0] = [MaxOperands]int{1, 1, 1, 1}
 	}
-	return l
 }
 
 // push appends dimension d of the views as the innermost one.
 func (l *Loop) push(d, extent int, views []View) {
-	l.extents[l.rank] = extent
+	strides := &l.strides[l.rank]
+	*strides = [MaxOperands]int{}
 	for k := range views {
-		l.strides[l.rank][k] = views[k].Strides[d]
+		strides[k] = views[k].Strides[d]
 	}
+	l.extents[l.rank] = extent
 	l.rank++
 }
 
