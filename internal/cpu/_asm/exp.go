@@ -5,7 +5,6 @@ import (
 
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
-	. "github.com/mmcloughlin/avo/reg"
 )
 
 // ln2Head are the upper 16 bits of ln 2: its products with exponents are exact.
@@ -78,56 +77,4 @@ func powersOf2(i lanes) (high, low lanes) {
 		do(VPSLLD, Imm(23), r, r)
 	}
 	return high, low
-}
-
-// expSum generates the sum of e^(src-shift), in float64, and dst = e^(src-shift) if
-// wanted. Each lane of half a register has its own sum; they are joined at the
-// end.
-func expSum(name string, wanted bool) {
-	signature, slices := "func(src *float32, n int, shift float32) float64", []string{"src"}
-	if wanted {
-		signature, slices = "func(dst *float32, src *float32, n int, shift float32) float64", []string{"dst", "src"}
-	}
-	begin(name, signature)
-	shift := isa.vector()
-	VBROADCASTSS(Load(Param("shift"), XMM()), shift)
-	lower, upper := newLanes(), newLanes()
-	for l := range lower {
-		isa.zero(lower[l], lower[l], lower[l])
-		isa.zero(upper[l], upper[l], upper[l])
-	}
-	loop(func(p *part) {
-		x := p.load("src")
-		do(VSUBPS, shift, x, x)
-		y := exp32(x)
-		if wanted {
-			p.store(y, "dst")
-		}
-		p.zeroRest(y)
-		for l, r := range y {
-			VADDPD(widened(isa.half(r)), lower[l], lower[l])
-			VADDPD(widened(isa.high(r)), upper[l], upper[l])
-		}
-	}, slices...)
-	total := lower[0]
-	VADDPD(upper[0], total, total)
-	for l := 1; l < len(lower); l++ {
-		VADDPD(upper[l], lower[l], lower[l])
-		VADDPD(lower[l], total, total)
-	}
-	Store(sumLanes64(total), ReturnIndex(0))
-	end()
-}
-
-// sumLanes64 adds the float64 of a register.
-func sumLanes64(r VecVirtual) Register {
-	if isa.bytes == 64 {
-		VADDPD(isa.high(r), r.AsY(), r.AsY())
-	}
-	high := XMM()
-	VEXTRACTF128(Imm(1), r.AsY(), high)
-	VADDPD(high, r.AsX(), r.AsX())
-	VUNPCKHPD(r.AsX(), r.AsX(), high)
-	VADDSD(high, r.AsX(), r.AsX())
-	return r.AsX()
 }

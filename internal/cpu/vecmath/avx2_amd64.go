@@ -25,10 +25,20 @@ var avx2 = set{
 	gelu:     func(dst, src []float32) { geluAVX2(&dst[0], &src[0], len(src)) },
 	geluTanh: func(dst, src []float32) { geluTanhAVX2(&dst[0], &src[0], len(src)) },
 	expShiftedSum: func(dst, src []float32, shift float32) float64 {
-		return expShiftedSumAVX2(&dst[0], &src[0], len(src), shift)
+		sum := expShiftedSumAVX2(&dst[0], &src[0], len(src), shift)
+		if finite(sum) {
+			return sum
+		}
+		return sumOf(dst)
 	},
 	sumExpShifted: func(src []float32, shift float32) float64 {
-		return sumExpShiftedAVX2(&src[0], len(src), shift)
+		sum := sumExpShiftedAVX2(&src[0], len(src), shift)
+		if finite(sum) {
+			return sum
+		}
+		dst := make([]float32, len(src))
+		expShiftedSumAVX2(&dst[0], &src[0], len(src), shift)
+		return sumOf(dst)
 	},
 }
 

@@ -16,10 +16,20 @@ var avx512 = set{
 	gelu:     avx2.gelu,
 	geluTanh: avx2.geluTanh,
 	expShiftedSum: func(dst, src []float32, shift float32) float64 {
-		return expShiftedSumAVX512(&dst[0], &src[0], len(src), shift)
+		sum := expShiftedSumAVX512(&dst[0], &src[0], len(src), shift)
+		if finite(sum) {
+			return sum
+		}
+		return sumOf(dst)
 	},
 	sumExpShifted: func(src []float32, shift float32) float64 {
-		return sumExpShiftedAVX512(&src[0], len(src), shift)
+		sum := sumExpShiftedAVX512(&src[0], len(src), shift)
+		if finite(sum) {
+			return sum
+		}
+		dst := make([]float32, len(src))
+		expShiftedSumAVX512(&dst[0], &src[0], len(src), shift)
+		return sumOf(dst)
 	},
 }
 
