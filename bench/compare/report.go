@@ -115,7 +115,7 @@ func median(values []float64) float64 {
 }
 
 // print writes the tables: times for each number of threads, memory of models,
-// and whether other programs were in the way.
+// a summary, and whether other programs were in the way.
 func (r *report) print(w io.Writer) {
 	for _, threads := range r.threads() {
 		times := [][]string{{"case", "ours", "torch", "ratio", "share of limit"}}
@@ -137,6 +137,7 @@ func (r *report) print(w io.Writer) {
 			writeTable(w, memory)
 		}
 	}
+	r.printSummary(w)
 	if shared, all := r.disturbed(); shared > 0 {
 		fmt.Fprintf(w, "\nOther programs kept more than %g processors busy during %d of %d measurements: repeat those on a quiet machine.\n", tolerable, shared, all)
 	}
