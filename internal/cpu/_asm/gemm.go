@@ -18,6 +18,12 @@ const (
 	argAdd   = 84
 	argMask  = 88
 	argStepC = 152
+
+	argPackA     = 160
+	argStepPackA = 168
+	argPackB     = 176
+	argAheadB    = 184
+	argNow       = 192 // copies of A, C, packA and tiles that go from tile to tile
 )
 
 // gemm generates the kernels for AVX2, and what packing and matrix-vector
@@ -30,6 +36,7 @@ func gemm() {
 		newTile(fmt.Sprintf("tile%dx8m", rows), avx2, rows, 1, true).strided(4)
 	}
 	newTile("tile6x16packed", avx2, 6, 2, false).packed(8)
+	fused("tile6x16", avx2, 6, 4)
 	transpose8xN()
 	copyBlocks16()
 	copyBlocks6()
@@ -45,6 +52,7 @@ func gemm512() {
 		newTile(fmt.Sprintf("wide%dx16", rows), avx512, rows, 1, true).strided(4)
 	}
 	newTile("wide12x32packed", avx512, 12, 2, false).packed(4)
+	fused("wide12x32", avx512, 12, 4)
 	transpose16xN()
 	copyBlocks32()
 	copyBlocks12()

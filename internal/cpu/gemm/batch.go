@@ -17,28 +17,21 @@ func (t *task[T]) batchChunk(worker int, s *scratch[T], i int) {
 }
 
 // alone computes one product. sameB says that the previous one had the same B.
-func (t *task[T]) alone(worker int, s *scratch[T], a, b, c Matrix[T], sameB bool) {
-	z := t.kern.sizes()
-	sl := &s.slab
-	for sl.jc = 0; sl.jc < t.n; sl.jc += z.nc {
-		sl.nc = min(z.nc, t.n-sl.jc)
-		panels := ceilDiv(sl.nc, z.nr)
-		for sl.pc = 0; sl.pc < t.k; sl.pc += t.kstep {
-			sl.kc = min(t.kstep, t.k-sl.pc)
-			first := b.at(sl.pc*b.Row + sl.jc*b.Col)
-			sl.b, sl.rsb, sl.step = first.Data, b.Row, z.nr
-			if t.packB {
-				sl.rsb, sl.step = z.nr, t.stepB(sl.kc)
-				s.bbuf = grow(s.bbuf, panels*sl.step)
-				if whole := sl.nc == t.n && sl.kc == t.k; !sameB || !whole {
-					t.kern.packB(worker, s.bbuf, sl.step, first, sl.kc, sl.nc)
+func (t *task[T]) alone(worker int, w *scratch[T], a, b, c Matrix[T], sameB bool) {
+	s := &w.slab
+	for more := s.first(t); more; more = s.next(t) {
+		t.openSlab(s, b)
+		if whole := s.nc == t.n && s.kc == t.k; t.useB == packed {
+			w.bbuf = grow(w.bbuf, t.slabLen(s.kc, s.panels))
+			s.packed = w.bbuf
+			if !sameB || !whole {
+				for i := range t.packChunks(s) {
+					t.packPanels(worker, s, i)
 				}
-				sl.b = s.bbuf
 			}
-			for blk := range t.blocksM {
-				s.packed = noBlock
-				t.block(worker, sl, loneBlock, a, c, blk, 0, panels)
-			}
+		}
+		for i := range t.blocksM * t.segments {
+			t.blocks(worker, s, a, c, i/t.segments, i%t.segments)
 		}
 	}
 }

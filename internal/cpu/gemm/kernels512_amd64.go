@@ -17,12 +17,17 @@ var avx512 = tileSet{
 	// 24 of the 32 vector registers hold results. With masks at no cost, reading
 	// B in place is as fast as reading it packed, unless it is large.
 	sizes: sizes{
-		mr: 12, nr: 32, kc: 384, mcLen: 64 << 10, nc: 2048, pad: 16,
+		mr: 12, nr: 32, kc: 384, mcLen: 64 << 10, nc: 768, slab: 4 << 20, pad: 16, fills: true,
 		inPlaceB: 36, inPlaceRows: 144, inPlaceBLen: 256 << 10,
 		inPlaceA: 64, inPlaceALen: 32 << 10,
 	},
-	tiles:     [3][]func(*kernelArgs){wide32, wide32, wide16},
-	packed:    wide12x32packed,
+	tiles:  [3][]func(*kernelArgs){wide32, wide32, wide16},
+	packed: wide12x32packed,
+	fused: [3][2]func(*kernelArgs){
+		aPacked: {1: wide12x32packB},
+		aRows:   {wide12x32packRows, wide12x32packRowsB},
+		aCols:   {wide12x32packCols, wide12x32packColsB},
+	},
 	transpose: transpose16xN,
 	lanes:     16,
 	copyRows:  copyBlocks12,
@@ -133,3 +138,28 @@ func copyBlocks32(dst unsafe.Pointer, ds int, src unsafe.Pointer, n, ahead int)
 //
 //go:noescape
 func copyBlocks12(dst unsafe.Pointer, ds int, src unsafe.Pointer, n, ahead int)
+
+// wide12x32packB is wide12x32packed with B in place, which it packs.
+//
+//go:noescape
+func wide12x32packB(args *kernelArgs)
+
+// wide12x32packRows is wide12x32packed with A in place in rows, which it packs.
+//
+//go:noescape
+func wide12x32packRows(args *kernelArgs)
+
+// wide12x32packRowsB is both.
+//
+//go:noescape
+func wide12x32packRowsB(args *kernelArgs)
+
+// wide12x32packCols is wide12x32packed with A in place in columns, which it packs.
+//
+//go:noescape
+func wide12x32packCols(args *kernelArgs)
+
+// wide12x32packColsB is this for both A and B.
+//
+//go:noescape
+func wide12x32packColsB(args *kernelArgs)

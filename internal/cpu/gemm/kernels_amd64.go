@@ -20,6 +20,13 @@ type kernelArgs struct {
 	add                int32
 	mask               [16]int32 // of the last vector of a row, in masked kernels
 	stepC              int
+
+	// For kernels that pack.
+	packA     unsafe.Pointer
+	stepPackA int
+	packB     unsafe.Pointer
+	aheadB    int    // from a row of B to what is prefetched
+	now       [4]int // the kernel's own
 }
 
 // A packed block of A (256 KiB) stays in the second-level cache beside the
@@ -29,7 +36,7 @@ var avx2 = tileSet{
 	name: kernelset.AVX2,
 	// 12 of the 16 vector registers hold results.
 	sizes: sizes{
-		mr: 6, nr: 16, kc: 384, mcLen: 64 << 10, nc: 2048, pad: 16,
+		mr: 6, nr: 16, kc: 384, mcLen: 64 << 10, nc: 768, slab: 4 << 20, pad: 16, fills: true,
 		inPlaceB: 72, inPlaceA: 64, inPlaceALen: 32 << 10,
 	},
 	tiles: [3][]func(*kernelArgs){
@@ -37,7 +44,12 @@ var avx2 = tileSet{
 		{nil, tile1x16m, tile2x16m, tile3x16m, tile4x16m, tile5x16m, tile6x16m},
 		{nil, tile1x8m, tile2x8m, tile3x8m, tile4x8m, tile5x8m, tile6x8m},
 	},
-	packed:    tile6x16packed,
+	packed: tile6x16packed,
+	fused: [3][2]func(*kernelArgs){
+		aPacked: {1: tile6x16packB},
+		aRows:   {tile6x16packRows, tile6x16packRowsB},
+		aCols:   {tile6x16packCols, tile6x16packColsB},
+	},
 	transpose: transpose8xN,
 	lanes:     8,
 	copyRows:  copyBlocks6,
@@ -129,3 +141,28 @@ func gemvColumns64(args *kernelArgs)
 //
 //go:noescape
 func gemvDots8(out *[8]float32, x unsafe.Pointer, rows *[8]unsafe.Pointer, n int)
+
+// tile6x16packB is tile6x16packed with B in place, which it packs.
+//
+//go:noescape
+func tile6x16packB(args *kernelArgs)
+
+// tile6x16packRows is tile6x16packed with A in place in rows, which it packs.
+//
+//go:noescape
+func tile6x16packRows(args *kernelArgs)
+
+// tile6x16packRowsB is both.
+//
+//go:noescape
+func tile6x16packRowsB(args *kernelArgs)
+
+// tile6x16packCols is tile6x16packed with A in place in columns, which it packs.
+//
+//go:noescape
+func tile6x16packCols(args *kernelArgs)
+
+// tile6x16packColsB is this for both A and B.
+//
+//go:noescape
+func tile6x16packColsB(args *kernelArgs)

@@ -10,7 +10,7 @@ const (
 	portableCols = 4
 )
 
-var portableSizes = sizes{mr: portableRows, nr: portableCols, kc: 256, mcLen: 16 << 10, nc: 1024}
+var portableSizes = sizes{mr: portableRows, nr: portableCols, kc: 256, mcLen: 16 << 10, nc: 1024, slab: 1 << 20}
 
 func (portable[T]) sizes() *sizes { return &portableSizes }
 

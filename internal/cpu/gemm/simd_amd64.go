@@ -31,6 +31,9 @@ type tileSet struct {
 	// through a column of tiles.
 	tiles  [3][]func(*kernelArgs)
 	packed func(*kernelArgs) // for whole tiles of packed operands
+	// fused are packed's companions that pack A, by how it lies, and with the
+	// second of each B too.
+	fused [3][2]func(*kernelArgs)
 	// transpose packs lanes rows of n floats, which mr does not exceed and nr is a
 	// multiple of.
 	transpose func(dst unsafe.Pointer, ds int, rows *[16]unsafe.Pointer, n, ahead int)
@@ -83,31 +86,108 @@ func (v *simd) block(worker int, x *block[float32]) {
 		if x.add {
 			args.add = 1
 		}
-		s.blockByPanel(v.set, x)
+		v.blockByPanel(worker, x)
 	}
-	args.a, args.b, args.c = nil, nil, nil
+	args.a, args.b, args.c, args.packA, args.packB = nil, nil, nil, nil, nil
 }
 
 // blockByPanel computes a column of tiles per call of a kernel.
-func (s *simdScratch) blockByPanel(set *tileSet, x *block[float32]) {
-	args, mr, nr := &s.args, set.sizes.mr, set.sizes.nr
-	full, rest := x.rows/mr, x.rows%mr
+func (v *simd) blockByPanel(worker int, x *block[float32]) {
+	s, mr, nr := &v.workers[worker], v.set.sizes.mr, v.set.sizes.nr
+	args, full, rest := &s.args, x.rows/mr, x.rows%mr
+	how := v.fillEdges(worker, x)
 	for j := 0; j < x.cols; j += nr {
-		args.b = base(x.b[j/nr*x.stepB:])
 		kind := args.setCols(nr, x.cols-j)
-		if full > 0 {
-			args.a, args.c, args.tiles = base(x.a), base(x.c.Data[j:]), full
-			if kind == 0 && x.packedA && x.packedB {
-				set.packed(args)
+		args.a, args.c, args.b = base(x.a), base(x.c.Data[j:]), base(x.b[j/nr*x.stepB:])
+		done := 0
+		if x.fillB {
+			done = v.fillPanel(worker, x, how, kind, j)
+		}
+		if how != aPacked {
+			v.fillTiles(args, x, how, done, full)
+			done, how = full, aPacked
+		}
+		if done < full {
+			args.a, args.c, args.tiles = base(x.a[done*x.stepA:]), base(x.c.Data[done*mr*x.c.Row+j:]), full-done
+			if kind == 0 && (x.packedA || x.fillA) && (x.packedB || x.fillB) {
+				v.set.packed(args)
 			} else {
-				set.tiles[kind][mr](args)
+				v.set.tiles[kind][mr](args)
 			}
 		}
 		if rest > 0 {
 			args.a, args.c, args.tiles = base(x.a[full*x.stepA:]), base(x.c.Data[full*mr*x.c.Row+j:]), 1
-			set.tiles[kind][rest](args)
+			v.set.tiles[kind][rest](args)
 		}
 	}
+}
+
+// How A lies, for fused kernels.
+const (
+	aPacked = iota
+	aRows   // columns are adjacent
+	aCols   // rows are
+)
+
+// fillEdges packs what of A the fused kernels do not; it returns which of them
+// packs the rest.
+func (v *simd) fillEdges(worker int, x *block[float32]) (how int) {
+	if !x.fillA {
+		return aPacked
+	}
+	mr := v.set.sizes.mr
+	full, rest := x.rows/mr, x.rows%mr
+	if full == 0 || x.cols < v.set.sizes.nr {
+		v.packA(worker, x.a, x.stepA, x.srcA, x.rows, x.k)
+		return aPacked
+	}
+	if rest > 0 {
+		v.packA(worker, x.a[full*x.stepA:], x.stepA, x.srcA.at(full*mr*x.srcA.Row), rest, x.k)
+	}
+	if x.srcA.Col == 1 {
+		return aRows
+	}
+	return aCols
+}
+
+// fillPanel packs the panel of B at column j, if it can in the course of
+// computing the first tile; it returns how many tiles it computed.
+func (v *simd) fillPanel(worker int, x *block[float32], how, kind, j int) int {
+	args, z := &v.workers[worker].args, &v.set.sizes
+	if kind != 0 || x.rows < z.mr || !x.fillA {
+		v.packB(worker, x.b, 0, x.srcB.at(j), x.k, min(z.nr, x.cols-j))
+		return 0
+	}
+	args.packB, args.b, args.rsb = args.b, base(x.srcB.Data[j:]), x.srcB.Row*f32Size
+	args.aheadB = z.nr * f32Size
+	v.runFused(args, x, how, 1, 0, 1)
+	args.b, args.rsb = args.packB, x.rsb*f32Size
+	return 1
+}
+
+// fillTiles computes the tiles from done to full of a panel, and packs A.
+func (v *simd) fillTiles(args *kernelArgs, x *block[float32], how, done, full int) {
+	if done < full {
+		v.runFused(args, x, how, 0, done, full)
+	}
+}
+
+// runFused computes tiles lo..hi of a panel of which args.c is the first row,
+// with a kernel that packs A, and with fillB = 1 B too.
+func (v *simd) runFused(args *kernelArgs, x *block[float32], how, fillB, lo, hi int) {
+	mr := v.set.sizes.mr
+	c := args.c
+	args.a, args.c, args.tiles = base(x.a[lo*x.stepA:]), unsafe.Add(c, lo*mr*x.c.Row*f32Size), hi-lo
+	if how == aPacked {
+		v.set.fused[how][fillB](args)
+	} else {
+		args.packA, args.stepPackA = args.a, x.stepA*f32Size
+		args.a = base(x.srcA.Data[lo*mr*x.srcA.Row:])
+		args.rsa, args.csa, args.stepA = x.srcA.Row*f32Size, x.srcA.Col*f32Size, mr*x.srcA.Row*f32Size
+		v.set.fused[how][fillB](args)
+		args.rsa, args.csa, args.stepA = x.rsa*f32Size, x.csa*f32Size, x.stepA*f32Size
+	}
+	args.c = c
 }
 
 // blockByTile is blockByPanel for a C whose columns are not adjacent: tiles

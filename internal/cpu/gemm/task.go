@@ -17,8 +17,12 @@ type sizes struct {
 	mr, nr int
 	kc     int // most elements of k in a block
 	mcLen  int // elements of a packed block of A
-	nc     int // most columns of B packed at a time
+	nc     int // most columns of a chunk
+	slab   int // elements of B packed at a time
 	pad    int // elements between packed tiles, so that they do not fall on the same cache sets
+
+	// fills says that kernels can pack what they read first.
+	fills bool
 
 	// Small operands are read in place; 0 in kernels that read packed ones only.
 	inPlaceB    int // B is not packed for up to this many rows of A, if its columns are adjacent
@@ -56,26 +60,32 @@ type block[T Float] struct {
 	rsb      int
 	stepB    int
 	packedB  bool // rsb = nr
-	c        Matrix[T]
+
+	// Where filled, a is room for the packed tiles of srcA: (rows, k), and b for
+	// one packed panel of srcB: (k, cols) at a time.
+	fillA, fillB bool
+	srcA, srcB   Matrix[T]
+
+	c Matrix[T]
 }
 
-// slab is a (kc, nc) block of one product's B, packed or in place.
+// slab is a (kc, nc) part of one product's B, packed or in place.
 type slab[T Float] struct {
 	jc, nc, pc, kc int
-	b              []T
-	rsb, step      int
+	b              Matrix[T] // in place
+	packed         []T       // for each block of k its panels
+	panels         int
 }
 
 // scratch is one worker's.
 type scratch[T Float] struct {
-	slab   slab[T]
-	block  block[T]
-	vec    vec[T]
-	abuf   []T
-	bbuf   []T
-	xbuf   []T
-	packed int // identifies the block of A in abuf
-	_      [64]byte
+	slab  slab[T]
+	block block[T]
+	vec   vec[T]
+	abuf  []T
+	bbuf  []T
+	xbuf  []T
+	_     [64]byte
 }
 
 type phase int
@@ -85,6 +95,15 @@ const (
 	blockPhase
 	vecPhase
 	batchPhase
+)
+
+// use is how an operand gets to the kernels.
+type use int
+
+const (
+	inPlace use = iota
+	packed      // beforehand
+	filled      // by the kernels that read it first
 )
 
 // task is one call's work. Tasks are reused, with all their buffers, so
@@ -98,40 +117,30 @@ type task[T Float] struct {
 	accumulate bool
 
 	// Set by plan.
-	packA, packB bool
-	kstep        int // k is cut at its multiples
-	tilesM       int
-	blocksM      int // the rows' tiles are cut into this many blocks
-	segments     int // and the panels into this many segments
+	useA, useB use
+	kstep      int // k is cut at its multiples
+	tilesM     int
+	blocksM    int // the rows' tiles are cut into this many blocks
+	segments   int // and the panels of a slab into this many segments
 
 	phase   phase
 	pa, pb  Matrix[T] // the product being computed by all workers
 	pc      Matrix[T]
 	slab    slab[T]
-	firstID int // identifies block 0 of A in this slab; a value is never used for two blocks
 	bbuf    []T
 	chunks  int // of the batch or of the vector
 	used    int // workers that may have taken part
 	workers [parallel.MaxWorkers]scratch[T]
 }
 
-// Identities of blocks of A that are not shared between chunks.
-const (
-	noBlock   = -1
-	loneBlock = -2
-)
-
 // Chunk does one piece of the current phase.
 func (t *task[T]) Chunk(i, worker int) {
 	s := &t.workers[worker]
 	switch t.phase {
 	case packPhase:
-		t.packPanels(worker, i)
+		t.packPanels(worker, &t.slab, i)
 	case blockPhase:
-		blk, seg := i/t.segments, i%t.segments
-		panels := ceilDiv(t.slab.nc, t.kern.sizes().nr)
-		t.block(worker, &t.slab, t.firstID+blk, t.pa, t.pc, blk,
-			seg*panels/t.segments, (seg+1)*panels/t.segments)
+		t.blocks(worker, &t.slab, t.pa, t.pc, i/t.segments, i%t.segments)
 	case vecPhase:
 		t.vecChunk(worker, i)
 	case batchPhase:
@@ -151,10 +160,13 @@ func (t *task[T]) run() {
 	if products > 1 && (threads == 1 || products >= 4*threads || products >= threads && products%threads == 0) {
 		// About eight chunks a thread even out cores of different speed.
 		t.chunks = min(products, 8*threads)
+		t.cut(1)
 		t.reserve(threads, true)
 		t.spread(batchPhase, t.chunks, threads)
 		return
 	}
+	t.cut(threads)
+	t.reserve(threads, false)
 	for p := range products {
 		a, b, c := t.q.offsets(p)
 		t.product(t.a.at(a), t.b.at(b), t.c.at(c), threads)
@@ -177,14 +189,74 @@ func (t *task[T]) spread(p phase, chunks, threads int) {
 	}
 }
 
-// plan chooses what is packed and where k and the rows are cut.
+// plan chooses what is packed and where k is cut.
 func (t *task[T]) plan(products int) {
 	z := t.kern.sizes()
 	t.tilesM = ceilDiv(t.m, z.mr)
-	t.packB = t.b.Col != 1 || t.m > z.inPlaceB && (t.m > z.inPlaceRows || t.n*t.k > z.inPlaceBLen)
-	t.packA = t.n > z.nr && (t.n > z.inPlaceA || t.a.Col != 1 || products*t.m*t.k > z.inPlaceALen) || z.inPlaceA == 0
 	t.kstep = (ceilDiv(t.k, ceilDiv(t.k, z.kc)) + 7) &^ 7
+	fills := z.fills && t.c.Col == 1
+	switch {
+	case t.b.Col == 1 && (t.m <= z.inPlaceB || t.m <= z.inPlaceRows && t.n*t.k <= z.inPlaceBLen):
+		t.useB = inPlace
+	case t.b.Col == 1 && fills:
+		t.useB = filled
+	default:
+		t.useB = packed
+	}
+	switch {
+	case z.inPlaceA > 0 && (t.n <= z.nr || t.n <= z.inPlaceA && t.a.Col == 1 && products*t.m*t.k <= z.inPlaceALen):
+		t.useA = inPlace
+	case fills && t.useB != inPlace && (t.a.Row == 1 || t.a.Col == 1):
+		t.useA = filled
+	default:
+		t.useA = packed
+	}
+}
+
+// cut decides into how many pieces C is cut: so many that what a piece packs
+// stays in the cache, and that all threads have work, several pieces each
+// where they are long, since cores differ in speed from moment to moment.
+func (t *task[T]) cut(threads int) {
+	z := t.kern.sizes()
+	panels := ceilDiv(min(t.n, t.slabCols()), z.nr)
 	t.blocksM = ceilDiv(t.tilesM, max(1, z.mcLen/(t.kstep*z.mr)))
+	t.segments = ceilDiv(panels, z.nc/z.nr)
+	if threads == 1 {
+		return
+	}
+	flops := 2 * float64(t.m) * float64(t.n) * float64(t.k)
+	pieces := threads * int(max(1, min(4, flops/float64(threads)/pieceFlops)))
+	for t.blocksM*t.segments < pieces && (t.blocksM < t.tilesM || t.segments < panels) {
+		if t.tilesM*t.segments >= panels*t.blocksM && t.blocksM < t.tilesM {
+			t.blocksM++
+		} else {
+			t.segments++
+		}
+	}
+	if t.blocksM*t.segments%threads != 0 && t.blocksM*t.segments < 4*pieces {
+		t.blocksM = min(ceilDiv(t.blocksM, threads)*threads, t.tilesM)
+	}
+}
+
+// pieceFlops is how much work a piece should have at least.
+const pieceFlops = 4 << 20
+
+// slabCols and slabDepth are the size of a slab: all of B, unless it is packed
+// beforehand and large.
+func (t *task[T]) slabCols() int {
+	z := t.kern.sizes()
+	if t.useB != packed || t.n*t.k <= z.slab {
+		return t.n
+	}
+	return min(t.n, z.nc)
+}
+
+func (t *task[T]) slabDepth() int {
+	z := t.kern.sizes()
+	if t.useB != packed || t.n*t.k <= z.slab {
+		return t.k
+	}
+	return max(1, z.slab/(t.slabCols()*t.kstep)) * t.kstep
 }
 
 // reserve makes the workers' buffers now, so that which worker comes to
@@ -193,110 +265,143 @@ func (t *task[T]) reserve(threads int, ownB bool) {
 	z := t.kern.sizes()
 	for i := range t.workers[:threads] {
 		s := &t.workers[i]
-		if t.packA {
-			s.abuf = grow(s.abuf, ceilDiv(t.tilesM, t.blocksM)*t.stepA(t.kstep))
+		if t.useA != inPlace {
+			s.abuf = grow(s.abuf, ceilDiv(t.tilesM, t.blocksM)*t.stepA())
 		}
-		if t.packB && ownB {
-			s.bbuf = grow(s.bbuf, ceilDiv(min(t.n, z.nc), z.nr)*t.stepB(t.kstep))
+		switch {
+		case t.useB == filled:
+			s.bbuf = grow(s.bbuf, t.stepB())
+		case t.useB == packed && ownB:
+			s.bbuf = grow(s.bbuf, t.slabLen(min(t.slabDepth(), t.k), ceilDiv(t.slabCols(), z.nr)))
 		}
 	}
 }
 
 // stepA and stepB are the distances between packed tiles and panels.
-func (t *task[T]) stepA(kc int) int { z := t.kern.sizes(); return kc*z.mr + z.pad }
-func (t *task[T]) stepB(kc int) int { z := t.kern.sizes(); return kc*z.nr + z.pad }
+func (t *task[T]) stepA() int { z := t.kern.sizes(); return t.kstep*z.mr + z.pad }
+func (t *task[T]) stepB() int { z := t.kern.sizes(); return t.kstep*z.nr + z.pad }
+
+// slabLen is the length of a packed slab.
+func (t *task[T]) slabLen(kc, panels int) int { return ceilDiv(kc, t.kstep) * panels * t.stepB() }
 
 // product computes one product with all threads working on it.
 func (t *task[T]) product(a, b, c Matrix[T], threads int) {
 	if t.vector(a, b, c, threads) {
 		return
 	}
-	t.cut(threads)
-	t.reserve(threads, false)
 	t.pa, t.pb, t.pc = a, b, c
-	z, s := t.kern.sizes(), &t.slab
-	for s.jc = 0; s.jc < t.n; s.jc += z.nc {
-		s.nc = min(z.nc, t.n-s.jc)
-		for s.pc = 0; s.pc < t.k; s.pc += t.kstep {
-			s.kc = min(t.kstep, t.k-s.pc)
-			t.openSlab(threads)
-			t.spread(blockPhase, t.blocksM*t.segments, threads)
-			t.firstID += t.blocksM
+	s := &t.slab
+	for more := s.first(t); more; more = s.next(t) {
+		t.openSlab(s, b)
+		if t.useB == packed {
+			t.bbuf = grow(t.bbuf, t.slabLen(s.kc, s.panels))
+			s.packed = t.bbuf
+			packers := threads
+			if s.panels*s.kc < 1<<10 {
+				packers = 1
+			}
+			t.spread(packPhase, t.packChunks(s), packers)
+		}
+		t.spread(blockPhase, t.blocksM*t.segments, threads)
+	}
+}
+
+// first and next go through the slabs of B.
+func (s *slab[T]) first(t *task[T]) bool {
+	s.jc, s.pc = 0, 0
+	s.nc, s.kc = min(t.slabCols(), t.n), min(t.slabDepth(), t.k)
+	return true
+}
+
+func (s *slab[T]) next(t *task[T]) bool {
+	if s.pc += s.kc; s.pc >= t.k {
+		s.pc = 0
+		if s.jc += s.nc; s.jc >= t.n {
+			return false
 		}
 	}
+	s.nc, s.kc = min(t.slabCols(), t.n-s.jc), min(t.slabDepth(), t.k-s.pc)
+	return true
 }
 
-// cut decides into how many pieces C is cut for all threads to have work. At
-// least two each: cores differ in speed from moment to moment.
-func (t *task[T]) cut(threads int) {
-	t.segments = 1
-	switch {
-	case threads == 1:
-	case t.tilesM < 4*threads:
-		t.segments = 2 * threads
-	default:
-		t.blocksM = ceilDiv(max(t.blocksM, min(2*threads, t.tilesM/4)), threads) * threads
-	}
-}
-
-// openSlab makes the slab's part of B ready, packed by all threads or in place.
-func (t *task[T]) openSlab(threads int) {
-	z, s := t.kern.sizes(), &t.slab
-	first := t.pb.at(s.pc*t.pb.Row + s.jc*t.pb.Col)
-	s.b, s.step, s.rsb = first.Data, z.nr, first.Row
-	if !t.packB {
-		return
-	}
-	panels := ceilDiv(s.nc, z.nr)
-	s.step, s.rsb = t.stepB(s.kc), z.nr
-	t.bbuf = grow(t.bbuf, panels*s.step)
-	if panels*s.kc < 1<<10 {
-		threads = 1
-	}
-	t.spread(packPhase, ceilDiv(panels, packAtOnce), threads)
-	s.b = t.bbuf
+// openSlab finds the slab's part of b.
+func (t *task[T]) openSlab(s *slab[T], b Matrix[T]) {
+	s.b = b.at(s.pc*b.Row + s.jc*b.Col)
+	s.panels = ceilDiv(s.nc, t.kern.sizes().nr)
 }
 
 // packAtOnce is how many panels of B a chunk packs: rows of a row-major B are
 // read in longer runs.
 const packAtOnce = 4
 
-// packPanels packs panels of the slab, whose b is still the source.
-func (t *task[T]) packPanels(worker, i int) {
-	s, cols := &t.slab, packAtOnce*t.kern.sizes().nr
-	lo := i * cols
-	src := Matrix[T]{s.b[lo*t.pb.Col:], t.pb.Row, t.pb.Col}
-	t.kern.packB(worker, t.bbuf[i*packAtOnce*s.step:], s.step, src, s.kc, min(cols, s.nc-lo))
+// packChunks is in how many pieces a slab is packed.
+func (t *task[T]) packChunks(s *slab[T]) int {
+	return ceilDiv(s.kc, t.kstep) * ceilDiv(s.panels, packAtOnce)
 }
 
-// block computes C for block blk of the rows and panels p0..p1 of the slab.
-// id tells packed blocks of A apart.
-func (t *task[T]) block(worker int, sl *slab[T], id int, a, c Matrix[T], blk, p0, p1 int) {
+// packPanels packs some panels of a block of k.
+func (t *task[T]) packPanels(worker int, s *slab[T], i int) {
+	groups := ceilDiv(s.panels, packAtOnce)
+	kblock, group := i/groups, i%groups
+	k0, p0 := kblock*t.kstep, group*packAtOnce
+	nr := t.kern.sizes().nr
+	to := s.packed[(kblock*s.panels+p0)*t.stepB():]
+	t.kern.packB(worker, to, t.stepB(), s.b.at(k0*s.b.Row+p0*nr*s.b.Col),
+		min(t.kstep, s.kc-k0), min(packAtOnce*nr, s.nc-p0*nr))
+}
+
+// blocks computes C for block blk of the rows and segment seg of the slab.
+func (t *task[T]) blocks(worker int, s *slab[T], a, c Matrix[T], blk, seg int) {
 	t0, t1 := blk*t.tilesM/t.blocksM, (blk+1)*t.tilesM/t.blocksM
+	p0, p1 := seg*s.panels/t.segments, (seg+1)*s.panels/t.segments
 	if t0 >= t1 || p0 >= p1 {
 		return
 	}
 	z := t.kern.sizes()
-	s := &t.workers[worker]
-	x := &s.block
-	x.rows, x.cols, x.k = min(t1*z.mr, t.m)-t0*z.mr, min(p1*z.nr, sl.nc)-p0*z.nr, sl.kc
-	x.alpha, x.add = t.alpha, t.accumulate || sl.pc > 0
-	src := a.at(t0*z.mr*a.Row + sl.pc*a.Col)
-	x.packedA, x.packedB = t.packA, t.packB
-	if t.packA {
-		x.rsa, x.csa, x.stepA = 1, z.mr, t.stepA(sl.kc)
-		if s.packed != id {
-			s.abuf = grow(s.abuf, (t1-t0)*x.stepA)
-			t.kern.packA(worker, s.abuf, x.stepA, src, x.rows, sl.kc)
-			s.packed = id
-		}
-		x.a = s.abuf
-	} else {
-		x.a, x.rsa, x.csa, x.stepA = src.Data, a.Row, a.Col, z.mr*a.Row
+	x := &t.workers[worker].block
+	x.rows, x.cols = min(t1*z.mr, t.m)-t0*z.mr, min(p1*z.nr, s.nc)-p0*z.nr
+	x.alpha = t.alpha
+	x.c = c.at(t0*z.mr*c.Row + (s.jc+p0*z.nr)*c.Col)
+	for k0 := 0; k0 < s.kc; k0 += t.kstep {
+		x.k, x.add = min(t.kstep, s.kc-k0), t.accumulate || s.pc+k0 > 0
+		t.operandA(worker, x, a.at(t0*z.mr*a.Row+(s.pc+k0)*a.Col))
+		t.operandB(worker, x, s, k0, p0)
+		t.kern.block(worker, x)
 	}
-	x.b, x.rsb, x.stepB = sl.b[p0*sl.step:], sl.rsb, sl.step
-	x.c = c.at(t0*z.mr*c.Row + (sl.jc+p0*z.nr)*c.Col)
-	t.kern.block(worker, x)
+}
+
+// operandA makes src the block's A.
+func (t *task[T]) operandA(worker int, x *block[T], src Matrix[T]) {
+	z := t.kern.sizes()
+	x.packedA, x.fillA = t.useA == packed, t.useA == filled
+	if t.useA == inPlace {
+		x.a, x.rsa, x.csa, x.stepA = src.Data, src.Row, src.Col, z.mr*src.Row
+		return
+	}
+	s := &t.workers[worker]
+	x.rsa, x.csa, x.stepA = 1, z.mr, t.stepA()
+	s.abuf = grow(s.abuf, ceilDiv(x.rows, z.mr)*x.stepA)
+	x.a, x.srcA = s.abuf, src
+	if t.useA == packed {
+		t.kern.packA(worker, x.a, x.stepA, src, x.rows, x.k)
+	}
+}
+
+// operandB makes the slab's panels from p0 on, at k0, the block's B.
+func (t *task[T]) operandB(worker int, x *block[T], s *slab[T], k0, p0 int) {
+	z := t.kern.sizes()
+	src := s.b.at(k0*s.b.Row + p0*z.nr*s.b.Col)
+	x.packedB, x.fillB = t.useB == packed, t.useB == filled
+	switch t.useB {
+	case inPlace:
+		x.b, x.rsb, x.stepB = src.Data, src.Row, z.nr
+	case packed:
+		x.b, x.rsb, x.stepB = s.packed[(k0/t.kstep*s.panels+p0)*t.stepB():], z.nr, t.stepB()
+	case filled:
+		w := &t.workers[worker]
+		w.bbuf = grow(w.bbuf, t.stepB())
+		x.b, x.rsb, x.stepB, x.srcB = w.bbuf, z.nr, 0, src
+	}
 }
 
 // grow returns a buffer of at least n elements that begins a cache line.

@@ -46,11 +46,7 @@ func (l *taskList[T]) get() *task[T] {
 	if t := l.tasks.Take(); t != nil {
 		return t
 	}
-	t := &task[T]{kern: l.newKernel()}
-	for i := range t.workers {
-		t.workers[i].packed = noBlock
-	}
-	return t
+	return &task[T]{kern: l.newKernel()}
 }
 
 // put takes t back and drops its references to the caller's memory.
@@ -58,11 +54,11 @@ func (l *taskList[T]) put(t *task[T]) {
 	none := Matrix[T]{}
 	t.a, t.b, t.c = none, none, none
 	t.pa, t.pb, t.pc = none, none, none
-	t.slab.b = nil
+	t.slab.b = none
 	for i := range t.workers[:t.used] {
 		s := &t.workers[i]
-		s.slab.b = nil
-		s.block.a, s.block.b, s.block.c = nil, nil, none
+		s.slab.b = none
+		s.block = block[T]{}
 		s.vec = vec[T]{}
 	}
 	l.tasks.Put(t)

@@ -20,6 +20,12 @@ func TestSameBitsForAnyThreadsSmallBlocks(t *testing.T) {
 	eachKernelSet(t, func(t *testing.T) { checkSameBits[float32](t) })
 }
 
+func TestSameBitsForAnyThreadsFilled(t *testing.T) {
+	smallBlocks(t)
+	nothingInPlace(t)
+	eachKernelSet(t, func(t *testing.T) { checkSameBits[float32](t) })
+}
+
 func checkSameBits[T Float](t *testing.T) {
 	t.Cleanup(func() { parallel.SetThreads(0) })
 	r := newRand(11)
