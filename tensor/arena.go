@@ -19,7 +19,7 @@ import (
 // allocates nothing.
 type Arena struct {
 	device   backend.Device
-	blocks   map[int][]backend.Memory // free memory by size class
+	blocks   [sizeClasses][]backend.Memory // free memory
 	headers  []*Tensor
 	storages []*Storage
 	live     []*Storage // whose bytes are in use
@@ -30,7 +30,7 @@ type Arena struct {
 
 // NewArena returns an arena on a device.
 func NewArena(device Device) *Arena {
-	return &Arena{device: device.backend(), blocks: map[int][]backend.Memory{}}
+	return &Arena{device: device.backend()}
 }
 
 // Device returns the device whose memory the arena hands out.
@@ -221,9 +221,12 @@ func (a *Arena) Trim() {
 		for _, mem := range free {
 			a.reserved -= mem.Len()
 		}
-		delete(a.blocks, class)
+		a.blocks[class] = nil
 	}
 }
+
+// sizeClasses is more than there are classes of an int.
+const sizeClasses = 4 * bits.UintSize
 
 // sizeClass rounds bytes up to the next of four steps per power of two, at
 // least 64, and numbers the steps.
@@ -232,8 +235,8 @@ func sizeClass(bytes int) (class, size int) {
 		return 0, 64
 	}
 	shift := bits.Len(uint(bytes-1)) - 3
-	size = ((bytes-1)>>shift + 1) << shift
-	return size, size
+	steps := (bytes-1)>>shift + 1 // 5 to 8
+	return 4*(shift-4) + steps - 4, steps << shift
 }
 
 // isDense reports whether a layout covers consecutive elements once each, in

@@ -105,6 +105,23 @@ func newBinary(op string, code backend.BinaryOp, a, b *Tensor) *Tensor {
 
 // binaryInto writes op's results to dst.
 func binaryInto(op string, code backend.BinaryOp, dst, a, b *Tensor) {
+	if !alike(a, b) {
+		broadcastInto(op, code, dst, a, b)
+		return
+	}
+	wantBinary(op, code, a, b)
+	result(op, dst, a, binaryResult(code, a.dtype), a.shape())
+	target(op, dst)
+	a, b = source(op, dst, a, byPosition), source(op, dst, b, byPosition)
+	dst.storage.device.Binary(code, dst.operand(op), a.operand(op), b.operand(op))
+	wrote(dst)
+}
+
+// alike reports whether a and b have one shape.
+func alike(a, b *Tensor) bool { return a != nil && b != nil && equalDims(a.shape(), b.shape()) }
+
+// broadcastInto is binaryInto for operands of different shapes.
+func broadcastInto(op string, code backend.BinaryOp, dst, a, b *Tensor) {
 	p := checkBinary(op, code, dst, a, b)
 	target(op, dst)
 	a, b = source(op, dst, a, byPosition), source(op, dst, b, byPosition)

@@ -7,47 +7,48 @@ import "github.com/stria-ml/stria/internal/backend"
 // the gradient of the result. dst's shape broadcasts to src's.
 func SumToInto(dst, src *Tensor) {
 	const op = "sumto"
-	p := checkSumTo(op, dst, src)
+	checkSumTo(op, dst, src)
 	target(op, dst)
-	if equalDims(dst.shape(), src.shape()) {
+	if alike(dst, src) {
 		src = source(op, dst, src, byPosition)
 		dst.storage.device.Copy(dst.operand(op), src.operand(op))
 	} else {
+		p := newPlan()
 		src = source(op, dst, src, anywhere)
 		dst.storage.device.Reduce(backend.Sum, p.alignRight(0, dst.operand(op), len(src.shape())), src.operand(op))
+		p.done()
 	}
-	p.done()
 	wrote(dst)
 }
 
 // SumToAccumulateInto adds to dst what SumToInto writes.
 func SumToAccumulateInto(dst, src *Tensor) {
 	const op = "sumto"
-	p := checkSumTo(op, dst, src)
+	checkSumTo(op, dst, src)
 	target(op, dst)
 	device := dst.storage.device
-	if equalDims(dst.shape(), src.shape()) {
+	if alike(dst, src) {
 		src = source(op, dst, src, byPosition)
 		device.Binary(backend.Add, dst.operand(op), dst.operand(op), src.operand(op))
 	} else {
+		p := newPlan()
 		src = source(op, dst, src, anywhere)
 		sums := p.temporary(op, 0, device, dst.dtype, dst.shape())
 		device.Reduce(backend.Sum, p.alignRight(1, sums, len(src.shape())), src.operand(op))
 		device.Binary(backend.Add, dst.operand(op), dst.operand(op), sums)
+		p.done()
 	}
-	p.done()
 	wrote(dst)
 }
 
-func checkSumTo(op string, dst, src *Tensor) *plan {
+func checkSumTo(op string, dst, src *Tensor) {
 	wantDType(op, "the source", src, numbers)
 	sameKind(op, src, dst)
-	p := newPlan()
-	if !broadcastStrides(p.dims[0].strides[:len(src.shape())], dst.shape(), dst.strides(), src.shape()) {
+	var strides [MaxDims]int
+	if !broadcastStrides(strides[:len(src.shape())], dst.shape(), dst.strides(), src.shape()) {
 		panic(&Error{Op: op, Kind: ShapeMismatch, Expected: len(src.shape()), Actual: len(dst.shape()),
 			Message: "the destination's shape " + dimsString(dst.shape()) + " does not broadcast to the source's " + dimsString(src.shape())})
 	}
-	return p
 }
 
 // alignRight gives an operand leading dims of extent 1 up to rank.

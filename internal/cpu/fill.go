@@ -10,6 +10,9 @@ import (
 
 // Fill sets every element to v.
 func (Device) Fill(dst backend.Operand, v backend.Scalar) {
+	if flatFill(&dst, float32(v.F)) {
+		return
+	}
 	j := newJob(iter.AnyOrder, dst.Shape, &dst)
 	j.bits = bitsOf(v, dst.DType)
 	switch dst.DType.Size() {

@@ -10,6 +10,9 @@ import (
 
 // Unary applies op with parameters p.
 func (Device) Unary(op backend.UnaryOp, dst, x backend.Operand, p [2]backend.Scalar) {
+	if flatUnary(op, &dst, &x, &p) {
+		return
+	}
 	j := newJob(iter.AnyOrder, dst.Shape, &dst, &x)
 	j.op, j.scalar = uint8(op), p
 	j.run(unaryBody(op, x.DType))
