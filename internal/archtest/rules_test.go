@@ -22,11 +22,12 @@ var allowed = map[string][]string{
 	// the CPU's kernels
 	"internal/cpu/kernelset": {},
 	"internal/cpu/gemm":      {"internal/cpu/kernelset", "internal/freelist", "internal/parallel"},
+	"internal/cpu/vec":       {"internal/cpu/kernelset"},
 	"internal/cpu/vecmath":   {"internal/cpu/kernelset"},
 	"internal/cpu/rowvec":    {"internal/cpu/kernelset"},
 	"internal/cpu/limits":    {"internal/parallel"},
 	"internal/cpu": {
-		"internal/backend", "internal/cpu/gemm", "internal/cpu/rowvec", "internal/cpu/vecmath", "internal/freelist", "internal/half",
+		"internal/backend", "internal/cpu/gemm", "internal/cpu/rowvec", "internal/cpu/vec", "internal/cpu/vecmath", "internal/freelist", "internal/half",
 		"internal/iter", "internal/parallel", "internal/philox",
 	},
 

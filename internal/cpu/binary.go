@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/stria-ml/stria/internal/backend"
+	"github.com/stria-ml/stria/internal/cpu/vec"
 	"github.com/stria-ml/stria/internal/iter"
 )
 
@@ -11,36 +12,20 @@ import (
 func (Device) Binary(op backend.BinaryOp, dst, x, y backend.Operand) {
 	j := newJob(iter.AnyOrder, dst.Shape, &dst, &x, &y)
 	j.op = uint8(op)
-	if j.loop.Step() == [iter.MaxOperands]int{1, 1, 0} {
-		if body := oneSidedBody(op, x.DType); body != nil {
-			j.run(body)
+	if op <= backend.Div || op == backend.Maximum || op == backend.Minimum {
+		switch j.loop.Step() {
+		case [iter.MaxOperands]int{1, 1, 0}:
+			j.run(oneSidedBody(x.DType))
 			return
+		case [iter.MaxOperands]int{1, 0, 1}:
+			if body := leftSidedBody(op, x.DType); body != nil {
+				j.run(body)
+				return
+			}
 		}
 	}
+	j.cross(3)
 	j.run(binaryBody(op, x.DType))
-}
-
-// oneSidedBody is a body for runs in which y is one number, where there is one
-// that is faster than repeating that number.
-func oneSidedBody(op backend.BinaryOp, dt backend.DType) func(j *job, lo, hi int) {
-	switch {
-	case op > backend.Div:
-		return nil
-	case dt == backend.Float32:
-		return func(j *job, lo, hi int) { mapOneSided(j, lo, hi, oneSided32[j.op]) }
-	case dt == backend.Float64:
-		return func(j *job, lo, hi int) { mapOneSided(j, lo, hi, oneSided64[j.op]) }
-	}
-	return func(j *job, lo, hi int) { mapOneSided(j, lo, hi, oneSidedInt[j.op]) }
-}
-
-// mapOneSided runs f over positions lo to hi of a loop whose runs have dense
-// dst and x and a single y.
-func mapOneSided[T number](j *job, lo, hi int, f func(dst, x []T, y, _ T)) {
-	dst, x, y := elements[T](j.bytes[0]), elements[T](j.bytes[1]), elements[T](j.bytes[2])
-	for r := j.loop.Range(lo, hi); r.Next(); {
-		f(dst[r.Off[0]:r.Off[0]+r.N], x[r.Off[1]:r.Off[1]+r.N], y[r.Off[2]], 0)
-	}
 }
 
 func binaryBody(op backend.BinaryOp, dt backend.DType) func(j *job, lo, hi int) {
@@ -72,13 +57,13 @@ func compareBody(dt backend.DType) func(j *job, lo, hi int) {
 // Kernels by op.
 var (
 	binary32 = [backend.NumBinary]func(dst, x, y []float32){
-		backend.Add:          add[float32],
-		backend.Sub:          sub[float32],
-		backend.Mul:          mul[float32],
-		backend.Div:          div[float32],
+		backend.Add:          vec.Add,
+		backend.Sub:          vec.Sub,
+		backend.Mul:          vec.Mul,
+		backend.Div:          vec.Div,
 		backend.Pow:          pow[float32],
-		backend.Maximum:      maximum[float32],
-		backend.Minimum:      minimum[float32],
+		backend.Maximum:      vec.Maximum,
+		backend.Minimum:      vec.Minimum,
 		backend.ReluGrad:     reluGrad[float32],
 		backend.SiluGrad:     siluGrad32,
 		backend.GeluGrad:     geluGrad32,
@@ -112,13 +97,6 @@ var (
 	}
 )
 
-// One-sided kernels by op.
-var (
-	oneSided32  = [...]func(dst, x []float32, y, _ float32){addScalar[float32], subScalar[float32], mulScalar[float32], divScalar[float32]}
-	oneSided64  = [...]func(dst, x []float64, y, _ float64){addScalar[float64], subScalar[float64], mulScalar[float64], divScalar[float64]}
-	oneSidedInt = [...]func(dst, x []int64, y, _ int64){addScalar[int64], subScalar[int64], mulScalar[int64], divScalar[int64]}
-)
-
 func add[T number](dst, x, y []T) {
 	dst, y = dst[:len(x)], y[:len(x)]
 	for i, v := range x {
@@ -133,13 +111,6 @@ func sub[T number](dst, x, y []T) {
 	}
 }
 
-func subScalar[T number](dst, x []T, y, _ T) {
-	dst = dst[:len(x)]
-	for i, v := range x {
-		dst[i] = v - y
-	}
-}
-
 func mul[T number](dst, x, y []T) {
 	dst, y = dst[:len(x)], y[:len(x)]
 	for i, v := range x {
@@ -151,13 +122,6 @@ func div[T number](dst, x, y []T) {
 	dst, y = dst[:len(x)], y[:len(x)]
 	for i, v := range x {
 		dst[i] = v / y[i]
-	}
-}
-
-func divScalar[T number](dst, x []T, y, _ T) {
-	dst = dst[:len(x)]
-	for i, v := range x {
-		dst[i] = v / y
 	}
 }
 

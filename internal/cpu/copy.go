@@ -2,6 +2,7 @@ package cpu
 
 import (
 	"github.com/stria-ml/stria/internal/backend"
+	"github.com/stria-ml/stria/internal/cpu/vec"
 	"github.com/stria-ml/stria/internal/iter"
 )
 
@@ -10,14 +11,25 @@ func (Device) Copy(dst, src backend.Operand) {
 	j := newJob(iter.AnyOrder, dst.Shape, &dst, &src)
 	if dst.DType != src.DType {
 		j.to, j.from = dst.DType, src.DType
+		if direct[dst.DType][src.DType] != nil {
+			j.cross(2)
+		}
 		j.run(convertBody(dst.DType, src.DType))
 		return
 	}
-	if crossed(&j.loop) {
-		j.transpose(dst.DType.Size())
-		return
+	size := dst.DType.Size()
+	switch {
+	case crossed(&j.loop, 1):
+		j.transpose(size)
+	case j.rows(size):
+		j.run(copyRows)
+	default:
+		j.copyAny(size)
 	}
-	switch dst.DType.Size() {
+}
+
+func (j *job) copyAny(size int) {
+	switch size {
 	case 1:
 		j.run(copyRuns[uint8])
 	case 2:
@@ -52,68 +64,103 @@ func copyRun[U any](dst, src []U, d, dstep, s, sstep, n int) {
 	}
 }
 
-// tile is the edge of the squares that a transposing copy goes through, small
-// enough for both sides' cache lines to stay until they are used up.
-const tile = 32
+// streamBytes is how large results are that go straight to memory: the caches
+// would not hold them, and would read them before they are written.
+const streamBytes = 16 << 20
 
-// crossed reports whether source and destination lie along different dims: the
-// destination's innermost is not the source's, and both are long.
-func crossed(l *iter.Loop) bool {
-	if l.Rank() < 2 || l.Inner() < 8 {
+// cachingOf says how to store a result of n elements.
+func cachingOf(n, size int) vec.Caching { return vec.Caching(n*size >= streamBytes) }
+
+// rows makes pieces of j's loop out of its runs, if their elements are neighbours
+// on both sides: rows of j.length bytes, with offsets in elements of size bytes.
+// It splits rows that would make too large a piece.
+func (j *job) rows(size int) bool {
+	if step := j.loop.Step(); step[0] != 1 || step[1] != 1 || j.loop.Len() == 0 {
 		return false
 	}
-	d := sourceInner(l)
-	return d != l.Rank()-1 && l.Extent(d) >= 8
+	j.caching = cachingOf(j.loop.Len(), size)
+	if j.loop.Rank() > 1 && j.loop.Inner() <= grain {
+		outer, inner := j.loop.Cut(1)
+		j.length, j.unit = inner.Len()*size, size
+		j.loop, j.pieces = outer, outer.Len()
+		j.grain = max(1, grain/inner.Len())
+		return true
+	}
+	j.length, j.unit = 0, size
+	return true
 }
 
-// sourceInner is the dim in which the source's elements are closest; dims in
-// which it stands still do not count.
-func sourceInner(l *iter.Loop) int {
-	best := l.Rank() - 1
-	for d := best - 1; d >= 0; d-- {
-		if s := l.Strides(d)[1]; s > 0 && (s < l.Strides(best)[1] || l.Strides(best)[1] == 0) {
-			best = d
+// copyRows copies rows lo to hi, or, if they have no length, elements.
+func copyRows(j *job, lo, hi int) {
+	dst, src := j.bytes[0], j.bytes[1]
+	for r := j.loop.Range(lo, hi); r.Next(); {
+		d, s := dst[r.Off[0]*j.unit:], src[r.Off[1]*j.unit:]
+		if j.length == 0 {
+			vec.CopyRows(d, 0, s, 0, 1, r.N*j.unit, j.caching)
+			continue
 		}
+		vec.CopyRows(d, r.Step[0]*j.unit, s, r.Step[1]*j.unit, r.N, j.length, j.caching)
 	}
-	return best
 }
 
 // transpose copies by tiles of the two dims in which destination and source
 // are dense, and ends the job. The job's loop goes over the dims around them
-// and the bands of tile rows.
+// and the bands of rows.
 func (j *job) transpose(size int) {
-	j.loop.ToInner(sourceInner(&j.loop), 1)
-	outer, inner := j.loop.Cut(2)
-	j.loop, j.inner = outer, inner
-	bands := (inner.Extent(0) + tile - 1) / tile
-	j.pieces = outer.Len() * bands
-	j.grain = max(1, grain/(tile*inner.Extent(1)))
-	switch size {
-	case 1:
-		j.run(copyBands[uint8])
-	case 2:
-		j.run(copyBands[uint16])
-	case 4:
-		j.run(copyBands[uint32])
-	default:
-		j.run(copyBands[uint64])
+	j.caching = cachingOf(j.loop.Len(), size)
+	j.loop.ToInner(innermost(&j.loop, 1), 1)
+	j.loop, j.inner = j.loop.Cut(2)
+	j.band = tile
+	body := copyBands[uint64]
+	switch {
+	case size == 1:
+		body = copyBands[uint8]
+	case size == 2:
+		body = copyBands[uint16]
+	case size == 4 && j.inner.Strides(0)[1] == 1 && j.inner.Strides(1)[0] == 1:
+		j.band, body = transposeBand(&j.inner), transposeBands
+	case size == 4:
+		body = copyBands[uint32]
+	}
+	j.pieces = j.loop.Len() * chunksOf(j.inner.Extent(0), j.band)
+	j.grain = max(1, grain/(j.band*j.inner.Extent(1)))
+	j.run(body)
+}
+
+// transposeBand is how many rows of the destination make a piece: enough to
+// read from a page of the source for a while.
+func transposeBand(inner *iter.Loop) int {
+	const least, most, work = 64, 512, 1 << 18
+	return min(max(work/inner.Extent(1), least), most)
+}
+
+// bandAt is where band b of the inner loop begins, and how many rows it has.
+func (j *job) bandAt(b int) (d, s, rows int) {
+	bands := chunksOf(j.inner.Extent(0), j.band)
+	r := j.loop.Range(b/bands, b/bands+1)
+	r.Next()
+	first, row := b%bands*j.band, j.inner.Strides(0)
+	return r.Off[0] + first*row[0], r.Off[1] + first*row[1], min(j.band, j.inner.Extent(0)-first)
+}
+
+// transposeBands copies bands lo to hi of 32-bit words.
+func transposeBands(j *job, lo, hi int) {
+	dst, src := elements[uint32](j.bytes[0]), elements[uint32](j.bytes[1])
+	row, col := j.inner.Strides(0), j.inner.Strides(1)
+	for b := lo; b < hi; b++ {
+		d, s, rows := j.bandAt(b)
+		vec.Transpose(dst[d:], row[0], src[s:], col[1], j.inner.Extent(1), rows, j.caching)
 	}
 }
 
-// copyBands copies bands lo to hi: band b of each outer position is rows b*tile
-// on of the inner matrix.
+// copyBands copies bands lo to hi, tile by tile.
 func copyBands[U any](j *job, lo, hi int) {
-	rows, cols := j.inner.Extent(0), j.inner.Extent(1)
-	row, col := j.inner.Strides(0), j.inner.Strides(1)
-	bands := (rows + tile - 1) / tile
 	dst, src := elements[U](j.bytes[0]), elements[U](j.bytes[1])
+	row, col, cols := j.inner.Strides(0), j.inner.Strides(1), j.inner.Extent(1)
 	for b := lo; b < hi; b++ {
-		r := j.loop.Range(b/bands, b/bands+1)
-		r.Next()
-		i0 := b % bands * tile
-		d, s := r.Off[0]+i0*row[0], r.Off[1]+i0*row[1]
+		d, s, rows := j.bandAt(b)
 		for k := 0; k < cols; k += tile {
-			copyTile(dst[d+k*col[0]:], src[s+k*col[1]:], min(tile, rows-i0), min(tile, cols-k), row, col)
+			copyTile(dst[d+k*col[0]:], src[s+k*col[1]:], rows, min(tile, cols-k), row, col)
 		}
 	}
 }

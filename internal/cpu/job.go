@@ -4,6 +4,7 @@ import (
 	"unsafe"
 
 	"github.com/stria-ml/stria/internal/backend"
+	"github.com/stria-ml/stria/internal/cpu/vec"
 	"github.com/stria-ml/stria/internal/iter"
 	"github.com/stria-ml/stria/internal/parallel"
 )
@@ -38,6 +39,10 @@ type parameters struct {
 	line         [2]int // strides along a line: of x and of dst
 	length       int    // of a line
 	reverse      bool
+	unit         int // bytes of an element, where a body takes bytes
+	caching      vec.Caching
+	band         int  // rows of the inner loop in a piece
+	tiled        bool // pieces are tiles of the inner loop
 }
 
 var jobs freeList[job]

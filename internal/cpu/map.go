@@ -2,7 +2,7 @@ package cpu
 
 // The bodies below run a kernel that knows only neighbouring elements over a
 // loop of any strides. Runs whose elements are neighbours go to the kernel
-// whole; others are packed block by block.
+// whole; others are packed block by block, or tile by tile if the job is tiled.
 
 // map0 runs f over positions lo to hi of a loop with only a destination.
 func map0[D any](j *job, lo, hi int, f func(dst []D, pos int)) {
@@ -28,6 +28,10 @@ func map0[D any](j *job, lo, hi int, f func(dst []D, pos int)) {
 
 // map1 runs f over positions lo to hi of a loop with one input.
 func map1[D, X any](j *job, lo, hi int, f func(dst []D, x []X)) {
+	if j.tiled {
+		map1Tiles(j, lo, hi, f)
+		return
+	}
 	dst, x := elements[D](j.bytes[0]), elements[X](j.bytes[1])
 	step := j.loop.Step()
 	if step[0] == 1 && step[1] == 1 {
@@ -51,6 +55,10 @@ func map1[D, X any](j *job, lo, hi int, f func(dst []D, x []X)) {
 
 // map2 runs f over positions lo to hi of a loop with two inputs.
 func map2[D, X any](j *job, lo, hi int, f func(dst []D, x, y []X)) {
+	if j.tiled {
+		map2Tiles(j, lo, hi, f)
+		return
+	}
 	dst, x, y := elements[D](j.bytes[0]), elements[X](j.bytes[1]), elements[X](j.bytes[2])
 	step := j.loop.Step()
 	if step[0] == 1 && step[1] == 1 && step[2] == 1 {

@@ -31,6 +31,13 @@ func main() {
 		rows()
 	case "rows512":
 		rowsWide()
+	case "vec":
+		vec()
+	case "vec512":
+		vec512()
+	case "neon":
+		neon()
+		return
 	case "limits":
 		limits()
 	case "limits512":
