@@ -146,5 +146,5 @@ func (t *task[T]) orient() {
 	}
 }
 
-// KernelSet names the float32 kernels in use: "avx512", "avx2" or "portable".
+// KernelSet names the float32 kernels in use, as package kernelset does.
 func KernelSet() string { return tasks32.name }

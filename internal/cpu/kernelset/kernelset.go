@@ -15,6 +15,7 @@ import (
 const (
 	Portable = "portable" // plain Go
 	AVX2     = "avx2"     // amd64 with AVX2 and FMA
+	NEON     = "neon"     // every arm64; matrix products alone
 	AVX512   = "avx512"   // and with BMI2 and AVX-512 F, VL, BW and DQ, as x86-64-v4 has
 )
 

@@ -1,0 +1,5 @@
+//go:build !purego
+
+package kernelset
+
+func available() []string { return []string{Portable, NEON} }
