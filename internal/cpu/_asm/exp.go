@@ -18,7 +18,7 @@ func exp32(x lanes) lanes {
 	n := nearest(c, math.Log2E)
 	do(VFNMADD231PS, f32(ln2Head), n, c)
 	do(VFNMADD231PS, f32(math.Ln2-ln2Head), n, c)
-	p := expPoly(c, 1)
+	p := expPoly(c, 1, 1)
 	do(VFMADD213PS, f32(1), c, p)
 	scale2(p, n)
 	return p
@@ -32,11 +32,11 @@ func nearest(x lanes, factor float64) lanes {
 	return n
 }
 
-// expPoly returns (e^(unit*r) - 1)/r for |unit*r| <= ln(2)/2, with a relative error of
+// expPoly returns factor*(e^(unit*r) - 1)/r for |unit*r| <= ln(2)/2, with a relative error of
 // 1e-8.
-func expPoly(r lanes, unit float64) lanes {
+func expPoly(r lanes, unit, factor float64) lanes {
 	c := fit(func(x float64) float64 { return math.Expm1(x) / x }, -math.Ln2/2, math.Ln2/2, 0, 5)
-	factor := unit
+	factor *= unit
 	for k := range c {
 		c[k] *= factor
 		factor *= unit

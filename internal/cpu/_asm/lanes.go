@@ -20,6 +20,10 @@ type extension struct {
 	round func(x, y VecVirtual)
 	// zeroRest copies the lanes of the mask; the others become zero.
 	zeroRest func(x, mask Register, y VecVirtual)
+	// choose is negative where the sign of x is set, and else positive.
+	choose func(x, negative, positive, y VecVirtual)
+	// copySign gives y, which is not negative, the sign of x.
+	copySign func(x, y VecVirtual)
 	// high is the upper half of r.
 	high func(r VecVirtual) VecVirtual
 	// half is the lower half of r.
@@ -30,6 +34,12 @@ var forAVX2 = extension{
 	simd: avx2, suffix: "AVX2", unroll: 2,
 	round:    func(x, y VecVirtual) { VROUNDPS(Imm(0), x, y) },
 	zeroRest: func(x, mask Register, y VecVirtual) { VANDPS(x, mask, y) },
+	choose:   func(x, negative, positive, y VecVirtual) { VBLENDVPS(x, negative, positive, y) },
+	copySign: func(x, y VecVirtual) {
+		sign := YMM()
+		VANDPS(words(1<<31), x, sign)
+		VORPS(sign, y, y)
+	},
 	high: func(r VecVirtual) VecVirtual {
 		h := XMM()
 		VEXTRACTF128(Imm(1), r, h)
@@ -42,6 +52,12 @@ var forAVX512 = extension{
 	simd: avx512, suffix: "AVX512", unroll: 1, hoist: true,
 	round:    func(x, y VecVirtual) { VRNDSCALEPS(Imm(0), x, y) },
 	zeroRest: func(x, mask Register, y VecVirtual) { VMOVAPS_Z(x, mask, y) },
+	choose: func(x, negative, positive, y VecVirtual) {
+		mask := K()
+		VPMOVD2M(x, mask)
+		VBLENDMPS(negative, positive, mask, y)
+	},
+	copySign: func(x, y VecVirtual) { VPTERNLOGD(Imm(0xf8), words(1<<31), x, y) }, // y | x & sign
 	high: func(r VecVirtual) VecVirtual {
 		h := YMM()
 		VEXTRACTF32X8(Imm(1), r, h)

@@ -10,11 +10,11 @@ var avx512 = set{
 	name:     kernelset.AVX512,
 	exp:      func(dst, src []float32) { expAVX512(&dst[0], &src[0], len(src)) },
 	log:      avx2.log,
-	tanh:     avx2.tanh,
-	sigmoid:  avx2.sigmoid,
-	silu:     avx2.silu,
-	gelu:     avx2.gelu,
-	geluTanh: avx2.geluTanh,
+	tanh:     func(dst, src []float32) { tanhAVX512(&dst[0], &src[0], len(src)) },
+	sigmoid:  func(dst, src []float32) { sigmoidAVX512(&dst[0], &src[0], len(src)) },
+	silu:     func(dst, src []float32) { siluAVX512(&dst[0], &src[0], len(src)) },
+	gelu:     func(dst, src []float32) { geluAVX512(&dst[0], &src[0], len(src)) },
+	geluTanh: func(dst, src []float32) { geluTanhAVX512(&dst[0], &src[0], len(src)) },
 	expShiftedSum: func(dst, src []float32, shift float32) float64 {
 		sum := expShiftedSumAVX512(&dst[0], &src[0], len(src), shift)
 		if finite(sum) {
@@ -35,6 +35,21 @@ var avx512 = set{
 
 //go:noescape
 func expAVX512(dst, src *float32, n int)
+
+//go:noescape
+func tanhAVX512(dst, src *float32, n int)
+
+//go:noescape
+func sigmoidAVX512(dst, src *float32, n int)
+
+//go:noescape
+func siluAVX512(dst, src *float32, n int)
+
+//go:noescape
+func geluAVX512(dst, src *float32, n int)
+
+//go:noescape
+func geluTanhAVX512(dst, src *float32, n int)
 
 //go:noescape
 func expShiftedSumAVX512(dst, src *float32, n int, shift float32) float64

@@ -543,3 +543,2031 @@ constants:
 	VMOVUPS q0000000020000000<>+0(SB), Z15
 	VMOVUPS qffffffff00000000<>+0(SB), Z16
 	JMP     start
+
+// func tanhAVX512(dst *float32, src *float32, n int)
+// Requires: AVX, AVX512DQ, AVX512F
+TEXT ·tanhAVX512(SB), NOSPLIT, $0-24
+	JMP constants
+
+start:
+	MOVQ dst+0(FP), CX
+	MOVQ src+8(FP), DX
+	MOVQ n+16(FP), BX
+	XORQ AX, AX
+	SUBQ $0x10, BX
+	JLT  tail
+
+loop:
+	VMOVUPS     (DX)(AX*1), Z0
+	VANDPS      Z2, Z0, Z1
+	VMINPS      Z1, Z3, Z1
+	VADDPS      Z5, Z1, Z4
+	VPSRLD      $0x15, Z4, Z4
+	VPERMPS     Z7, Z4, Z6
+	VSUBPS      Z6, Z1, Z1
+	VPERMPS     Z8, Z4, Z6
+	VPERMPS     Z9, Z4, Z16
+	VFMADD231PS Z1, Z6, Z16
+	VPERMPS     Z10, Z4, Z6
+	VFMADD231PS Z1, Z16, Z6
+	VPERMPS     Z11, Z4, Z16
+	VFMADD231PS Z1, Z6, Z16
+	VPERMPS     Z12, Z4, Z6
+	VFMADD231PS Z1, Z16, Z6
+	VPERMPS     Z13, Z4, Z16
+	VFMADD231PS Z1, Z6, Z16
+	VPERMPS     Z14, Z4, Z4
+	VFMADD231PS Z1, Z16, Z4
+	VPTERNLOGD  $0xf8, Z15, Z0, Z4
+	VMOVUPS     Z4, (CX)(AX*1)
+	ADDQ        $0x40, AX
+	SUBQ        $0x10, BX
+	JGE         loop
+
+tail:
+	ADDQ        $0x10, BX
+	JZ          done
+	LEAQ        tailmask<>+64(SB), SI
+	SHLQ        $0x02, BX
+	SUBQ        BX, SI
+	VMOVUPS     (SI), Z0
+	VPMOVD2M    Z0, K1
+	VMOVUPS.Z   (DX)(AX*1), K1, Z0
+	VANDPS      Z2, Z0, Z1
+	VMINPS      Z1, Z3, Z1
+	VADDPS      Z5, Z1, Z2
+	VPSRLD      $0x15, Z2, Z2
+	VPERMPS     Z7, Z2, Z3
+	VSUBPS      Z3, Z1, Z1
+	VPERMPS     Z8, Z2, Z3
+	VPERMPS     Z9, Z2, Z4
+	VFMADD231PS Z1, Z3, Z4
+	VPERMPS     Z10, Z2, Z3
+	VFMADD231PS Z1, Z4, Z3
+	VPERMPS     Z11, Z2, Z4
+	VFMADD231PS Z1, Z3, Z4
+	VPERMPS     Z12, Z2, Z3
+	VFMADD231PS Z1, Z4, Z3
+	VPERMPS     Z13, Z2, Z4
+	VFMADD231PS Z1, Z3, Z4
+	VPERMPS     Z14, Z2, Z2
+	VFMADD231PS Z1, Z4, Z2
+	VPTERNLOGD  $0xf8, Z15, Z0, Z2
+	VMOVUPS     Z2, K1, (CX)(AX*1)
+
+done:
+	VZEROUPPER
+	RET
+
+constants:
+	VMOVUPS w7fffffff<>+0(SB), Z2
+	VMOVUPS w41200000<>+0(SB), Z3
+	VMOVUPS w3f800000<>+0(SB), Z5
+	VMOVUPS tanhCenters<>+0(SB), Z7
+	VMOVUPS tanh6<>+0(SB), Z8
+	VMOVUPS tanh5<>+0(SB), Z9
+	VMOVUPS tanh4<>+0(SB), Z10
+	VMOVUPS tanh3<>+0(SB), Z11
+	VMOVUPS tanh2<>+0(SB), Z12
+	VMOVUPS tanh1<>+0(SB), Z13
+	VMOVUPS tanh0<>+0(SB), Z14
+	VMOVUPS w80000000<>+0(SB), Z15
+	JMP     start
+
+DATA w7fffffff<>+0(SB)/4, $0x7fffffff
+DATA w7fffffff<>+4(SB)/4, $0x7fffffff
+DATA w7fffffff<>+8(SB)/4, $0x7fffffff
+DATA w7fffffff<>+12(SB)/4, $0x7fffffff
+DATA w7fffffff<>+16(SB)/4, $0x7fffffff
+DATA w7fffffff<>+20(SB)/4, $0x7fffffff
+DATA w7fffffff<>+24(SB)/4, $0x7fffffff
+DATA w7fffffff<>+28(SB)/4, $0x7fffffff
+DATA w7fffffff<>+32(SB)/4, $0x7fffffff
+DATA w7fffffff<>+36(SB)/4, $0x7fffffff
+DATA w7fffffff<>+40(SB)/4, $0x7fffffff
+DATA w7fffffff<>+44(SB)/4, $0x7fffffff
+DATA w7fffffff<>+48(SB)/4, $0x7fffffff
+DATA w7fffffff<>+52(SB)/4, $0x7fffffff
+DATA w7fffffff<>+56(SB)/4, $0x7fffffff
+DATA w7fffffff<>+60(SB)/4, $0x7fffffff
+GLOBL w7fffffff<>(SB), RODATA|NOPTR, $64
+
+DATA w41200000<>+0(SB)/4, $0x41200000
+DATA w41200000<>+4(SB)/4, $0x41200000
+DATA w41200000<>+8(SB)/4, $0x41200000
+DATA w41200000<>+12(SB)/4, $0x41200000
+DATA w41200000<>+16(SB)/4, $0x41200000
+DATA w41200000<>+20(SB)/4, $0x41200000
+DATA w41200000<>+24(SB)/4, $0x41200000
+DATA w41200000<>+28(SB)/4, $0x41200000
+DATA w41200000<>+32(SB)/4, $0x41200000
+DATA w41200000<>+36(SB)/4, $0x41200000
+DATA w41200000<>+40(SB)/4, $0x41200000
+DATA w41200000<>+44(SB)/4, $0x41200000
+DATA w41200000<>+48(SB)/4, $0x41200000
+DATA w41200000<>+52(SB)/4, $0x41200000
+DATA w41200000<>+56(SB)/4, $0x41200000
+DATA w41200000<>+60(SB)/4, $0x41200000
+GLOBL w41200000<>(SB), RODATA|NOPTR, $64
+
+DATA tanhCenters<>+0(SB)/4, $0x3fa06400
+DATA tanhCenters<>+4(SB)/4, $0x3fdfda00
+DATA tanhCenters<>+8(SB)/4, $0x400f9000
+DATA tanhCenters<>+12(SB)/4, $0x40307300
+DATA tanhCenters<>+16(SB)/4, $0x405ed400
+DATA tanhCenters<>+20(SB)/4, $0x40907d00
+DATA tanhCenters<>+24(SB)/4, $0x40b01900
+DATA tanhCenters<>+28(SB)/4, $0x40cf5900
+DATA tanhCenters<>+32(SB)/4, $0x40ff1400
+DATA tanhCenters<>+36(SB)/4, $0x4120c800
+DATA tanhCenters<>+40(SB)/4, $0x4140c800
+DATA tanhCenters<>+44(SB)/4, $0x4160c800
+DATA tanhCenters<>+48(SB)/4, $0x00000000
+DATA tanhCenters<>+52(SB)/4, $0x3ec25c00
+DATA tanhCenters<>+56(SB)/4, $0x3f1f2000
+DATA tanhCenters<>+60(SB)/4, $0x3f605000
+GLOBL tanhCenters<>(SB), RODATA|NOPTR, $64
+
+DATA tanh6<>+0(SB)/4, $0x3c773904
+DATA tanh6<>+4(SB)/4, $0x3b07f22e
+DATA tanh6<>+8(SB)/4, $0xba3cd620
+DATA tanh6<>+12(SB)/4, $0xba0efc2e
+DATA tanh6<>+16(SB)/4, $0xb92446e0
+DATA tanh6<>+20(SB)/4, $0xb7bc3b19
+DATA tanh6<>+24(SB)/4, $0xb64d54ff
+DATA tanh6<>+28(SB)/4, $0xb4de88f7
+DATA tanh6<>+32(SB)/4, $0xb2c290e9
+DATA tanh6<>+36(SB)/4, $0xafe4128c
+DATA tanh6<>+40(SB)/4, $0xad05ab2a
+DATA tanh6<>+44(SB)/4, $0xaa1c6bad
+DATA tanh6<>+48(SB)/4, $0xbd1a5fe8
+DATA tanh6<>+52(SB)/4, $0xbd8d6452
+DATA tanh6<>+56(SB)/4, $0xbcc4ef18
+DATA tanh6<>+60(SB)/4, $0x3c54e565
+GLOBL tanh6<>(SB), RODATA|NOPTR, $64
+
+DATA tanh5<>+0(SB)/4, $0xbc9f0b69
+DATA tanh5<>+4(SB)/4, $0x3b6345a0
+DATA tanh5<>+8(SB)/4, $0x3b834800
+DATA tanh5<>+12(SB)/4, $0x3af7f7dd
+DATA tanh5<>+16(SB)/4, $0x3a050f36
+DATA tanh5<>+20(SB)/4, $0x388aef04
+DATA tanh5<>+24(SB)/4, $0x371abf0b
+DATA tanh5<>+28(SB)/4, $0x35af739d
+DATA tanh5<>+32(SB)/4, $0x33a054af
+DATA tanh5<>+36(SB)/4, $0x30a1617f
+DATA tanh5<>+40(SB)/4, $0x2dbd2bf2
+DATA tanh5<>+44(SB)/4, $0x2adde919
+DATA tanh5<>+48(SB)/4, $0x3e130210
+DATA tanh5<>+52(SB)/4, $0x3c8c0a73
+DATA tanh5<>+56(SB)/4, $0xbd5c89da
+DATA tanh5<>+60(SB)/4, $0xbd6f6b9f
+GLOBL tanh5<>(SB), RODATA|NOPTR, $64
+
+DATA tanh4<>+0(SB)/4, $0xbc5312a5
+DATA tanh4<>+4(SB)/4, $0xbcc0dc67
+DATA tanh4<>+8(SB)/4, $0xbc4c21d3
+DATA tanh4<>+12(SB)/4, $0xbba4ed83
+DATA tanh4<>+16(SB)/4, $0xbaa2f8d5
+DATA tanh4<>+20(SB)/4, $0xb926ba79
+DATA tanh4<>+24(SB)/4, $0xb7b978fe
+DATA tanh4<>+28(SB)/4, $0xb652e79c
+DATA tanh4<>+32(SB)/4, $0xb42ae9a5
+DATA tanh4<>+36(SB)/4, $0xb12671b5
+DATA tanh4<>+40(SB)/4, $0xae431bd7
+DATA tanh4<>+44(SB)/4, $0xab64c2f9
+DATA tanh4<>+48(SB)/4, $0xbaaa5903
+DATA tanh4<>+52(SB)/4, $0x3e2c91ec
+DATA tanh4<>+56(SB)/4, $0x3e0e26ca
+DATA tanh4<>+60(SB)/4, $0x3d778dbb
+GLOBL tanh4<>(SB), RODATA|NOPTR, $64
+
+DATA tanh3<>+0(SB)/4, $0x3ddd8898
+DATA tanh3<>+4(SB)/4, $0x3d8119bf
+DATA tanh3<>+8(SB)/4, $0x3ce0adbb
+DATA tanh3<>+12(SB)/4, $0x3c2a7597
+DATA tanh3<>+16(SB)/4, $0x3b23e9b5
+DATA tanh3<>+20(SB)/4, $0x39a704c0
+DATA tanh3<>+24(SB)/4, $0x38397239
+DATA tanh3<>+28(SB)/4, $0x36d27364
+DATA tanh3<>+32(SB)/4, $0x34a7b191
+DATA tanh3<>+36(SB)/4, $0x31a82942
+DATA tanh3<>+40(SB)/4, $0x2ec51e4d
+DATA tanh3<>+44(SB)/4, $0x2be704f0
+DATA tanh3<>+48(SB)/4, $0xbeaaa0cd
+DATA tanh3<>+52(SB)/4, $0xbe33b5dd
+DATA tanh3<>+56(SB)/4, $0xbca19fa6
+DATA tanh3<>+60(SB)/4, $0x3da82486
+GLOBL tanh3<>(SB), RODATA|NOPTR, $64
+
+DATA tanh2<>+0(SB)/4, $0xbe7290c1
+DATA tanh2<>+4(SB)/4, $0xbddbdf0b
+DATA tanh2<>+8(SB)/4, $0xbd3068e9
+DATA tanh2<>+12(SB)/4, $0xbc81f073
+DATA tanh2<>+16(SB)/4, $0xbb770472
+DATA tanh2<>+20(SB)/4, $0xb9faeb69
+DATA tanh2<>+24(SB)/4, $0xb88b3e72
+DATA tanh2<>+28(SB)/4, $0xb71dfe47
+DATA tanh2<>+32(SB)/4, $0xb4ffd5c2
+DATA tanh2<>+36(SB)/4, $0xb200c23b
+DATA tanh2<>+40(SB)/4, $0xaf16ee41
+DATA tanh2<>+44(SB)/4, $0xac30eb77
+DATA tanh2<>+48(SB)/4, $0xb5d73faf
+DATA tanh2<>+52(SB)/4, $0xbea12b77
+DATA tanh2<>+56(SB)/4, $0xbec4846f
+DATA tanh2<>+60(SB)/4, $0xbeb5ac8f
+GLOBL tanh2<>(SB), RODATA|NOPTR, $64
+
+DATA tanh1<>+0(SB)/4, $0x3e8ed49f
+DATA tanh1<>+4(SB)/4, $0x3de998b4
+DATA tanh1<>+8(SB)/4, $0x3d346db0
+DATA tanh1<>+12(SB)/4, $0x3c82fd9f
+DATA tanh1<>+16(SB)/4, $0x3b777f31
+DATA tanh1<>+20(SB)/4, $0x39faf9c1
+DATA tanh1<>+24(SB)/4, $0x388b3ffe
+DATA tanh1<>+28(SB)/4, $0x371e00c6
+DATA tanh1<>+32(SB)/4, $0x35002f21
+DATA tanh1<>+36(SB)/4, $0x3200a9a7
+DATA tanh1<>+40(SB)/4, $0x2f16d18e
+DATA tanh1<>+44(SB)/4, $0x2c30cbad
+DATA tanh1<>+48(SB)/4, $0x3f800000
+DATA tanh1<>+52(SB)/4, $0x3f5e6279
+DATA tanh1<>+56(SB)/4, $0x3f31ee61
+DATA tanh1<>+60(SB)/4, $0x3f00ef39
+GLOBL tanh1<>(SB), RODATA|NOPTR, $64
+
+DATA tanh0<>+0(SB)/4, $0x3f59610e
+DATA tanh0<>+4(SB)/4, $0x3f70f554
+DATA tanh0<>+8(SB)/4, $0x3f7a4c51
+DATA tanh0<>+12(SB)/4, $0x3f7df1ed
+DATA tanh0<>+16(SB)/4, $0x3f7f8423
+DATA tanh0<>+20(SB)/4, $0x3f7ff050
+DATA tanh0<>+24(SB)/4, $0x3f7ffdd3
+DATA tanh0<>+28(SB)/4, $0x3f7fffb1
+DATA tanh0<>+32(SB)/4, $0x3f7ffffc
+DATA tanh0<>+36(SB)/4, $0x3f800000
+DATA tanh0<>+40(SB)/4, $0x3f800000
+DATA tanh0<>+44(SB)/4, $0x3f800000
+DATA tanh0<>+48(SB)/4, $0x00000000
+DATA tanh0<>+52(SB)/4, $0x3eb9882f
+DATA tanh0<>+56(SB)/4, $0x3f0d5eda
+DATA tanh0<>+60(SB)/4, $0x3f345b7c
+GLOBL tanh0<>(SB), RODATA|NOPTR, $64
+
+DATA w80000000<>+0(SB)/4, $0x80000000
+DATA w80000000<>+4(SB)/4, $0x80000000
+DATA w80000000<>+8(SB)/4, $0x80000000
+DATA w80000000<>+12(SB)/4, $0x80000000
+DATA w80000000<>+16(SB)/4, $0x80000000
+DATA w80000000<>+20(SB)/4, $0x80000000
+DATA w80000000<>+24(SB)/4, $0x80000000
+DATA w80000000<>+28(SB)/4, $0x80000000
+DATA w80000000<>+32(SB)/4, $0x80000000
+DATA w80000000<>+36(SB)/4, $0x80000000
+DATA w80000000<>+40(SB)/4, $0x80000000
+DATA w80000000<>+44(SB)/4, $0x80000000
+DATA w80000000<>+48(SB)/4, $0x80000000
+DATA w80000000<>+52(SB)/4, $0x80000000
+DATA w80000000<>+56(SB)/4, $0x80000000
+DATA w80000000<>+60(SB)/4, $0x80000000
+GLOBL w80000000<>(SB), RODATA|NOPTR, $64
+
+// func sigmoidAVX512(dst *float32, src *float32, n int)
+// Requires: AVX, AVX512DQ, AVX512F
+TEXT ·sigmoidAVX512(SB), NOSPLIT, $0-24
+	JMP constants
+
+start:
+	MOVQ dst+0(FP), CX
+	MOVQ src+8(FP), DX
+	MOVQ n+16(FP), BX
+	XORQ AX, AX
+	SUBQ $0x10, BX
+	JLT  tail
+
+loop:
+	VMOVUPS     (DX)(AX*1), Z0
+	VANDPS      Z2, Z0, Z1
+	VMINPS      Z1, Z3, Z1
+	VMINPS      Z6, Z1, Z4
+	VADDPS      Z7, Z4, Z4
+	VPSRLD      $0x15, Z4, Z4
+	VPERMPS     Z8, Z4, Z5
+	VSUBPS      Z5, Z1, Z5
+	VPERMPS     Z10, Z4, Z9
+	VPERMPS     Z12, Z4, Z11
+	VFMADD231PS Z5, Z9, Z11
+	VPERMPS     Z13, Z4, Z9
+	VFMADD231PS Z5, Z11, Z9
+	VPERMPS     Z14, Z4, Z11
+	VFMADD231PS Z5, Z9, Z11
+	VPERMPS     Z15, Z4, Z9
+	VFMADD231PS Z5, Z11, Z9
+	VPERMPS     Z16, Z4, Z4
+	VFMADD231PS Z5, Z9, Z4
+	VMOVAPS     Z4, Z5
+	VMULPS      Z18, Z1, Z9
+	VRNDSCALEPS $0x00, Z9, Z9
+	VMOVAPS     Z1, Z1
+	VFMADD231PS Z19, Z9, Z1
+	VFMADD231PS Z20, Z9, Z1
+	VMOVUPS     Z21, Z11
+	VFMADD213PS Z22, Z1, Z11
+	VFMADD213PS Z23, Z1, Z11
+	VFMADD213PS Z24, Z1, Z11
+	VFMADD213PS Z25, Z1, Z11
+	VFMADD213PS Z26, Z1, Z11
+	VMULPS      Z1, Z11, Z11
+	VFMADD231PS Z11, Z5, Z5
+	VSCALEFPS   Z9, Z5, Z5
+	VPMOVD2M    Z0, K1
+	VBLENDMPS   Z5, Z4, K1, Z17
+	VMOVUPS     Z17, (CX)(AX*1)
+	ADDQ        $0x40, AX
+	SUBQ        $0x10, BX
+	JGE         loop
+
+tail:
+	ADDQ        $0x10, BX
+	JZ          done
+	LEAQ        tailmask<>+64(SB), SI
+	SHLQ        $0x02, BX
+	SUBQ        BX, SI
+	VMOVUPS     (SI), Z0
+	VPMOVD2M    Z0, K1
+	VMOVUPS.Z   (DX)(AX*1), K1, Z0
+	VANDPS      Z2, Z0, Z1
+	VMINPS      Z1, Z3, Z1
+	VMINPS      Z6, Z1, Z2
+	VADDPS      Z7, Z2, Z2
+	VPSRLD      $0x15, Z2, Z2
+	VPERMPS     Z8, Z2, Z3
+	VSUBPS      Z3, Z1, Z3
+	VPERMPS     Z10, Z2, Z4
+	VPERMPS     Z12, Z2, Z5
+	VFMADD231PS Z3, Z4, Z5
+	VPERMPS     Z13, Z2, Z4
+	VFMADD231PS Z3, Z5, Z4
+	VPERMPS     Z14, Z2, Z5
+	VFMADD231PS Z3, Z4, Z5
+	VPERMPS     Z15, Z2, Z4
+	VFMADD231PS Z3, Z5, Z4
+	VPERMPS     Z16, Z2, Z2
+	VFMADD231PS Z3, Z4, Z2
+	VMOVAPS     Z2, Z3
+	VMULPS      Z18, Z1, Z4
+	VRNDSCALEPS $0x00, Z4, Z4
+	VMOVAPS     Z1, Z1
+	VFMADD231PS Z19, Z4, Z1
+	VFMADD231PS Z20, Z4, Z1
+	VMOVUPS     Z21, Z5
+	VFMADD213PS Z22, Z1, Z5
+	VFMADD213PS Z23, Z1, Z5
+	VFMADD213PS Z24, Z1, Z5
+	VFMADD213PS Z25, Z1, Z5
+	VFMADD213PS Z26, Z1, Z5
+	VMULPS      Z1, Z5, Z5
+	VFMADD231PS Z5, Z3, Z3
+	VSCALEFPS   Z4, Z3, Z3
+	VPMOVD2M    Z0, K2
+	VBLENDMPS   Z3, Z2, K2, Z27
+	VMOVUPS     Z27, K1, (CX)(AX*1)
+
+done:
+	VZEROUPPER
+	RET
+
+constants:
+	VMOVUPS w7fffffff<>+0(SB), Z2
+	VMOVUPS w42dc0000<>+0(SB), Z3
+	VMOVUPS w41960000<>+0(SB), Z6
+	VMOVUPS w3fc00000<>+0(SB), Z7
+	VMOVUPS logisticCenters<>+0(SB), Z8
+	VMOVUPS logistic5<>+0(SB), Z10
+	VMOVUPS logistic4<>+0(SB), Z12
+	VMOVUPS logistic3<>+0(SB), Z13
+	VMOVUPS logistic2<>+0(SB), Z14
+	VMOVUPS logistic1<>+0(SB), Z15
+	VMOVUPS logistic0<>+0(SB), Z16
+	VMOVUPS wbfb8aa3b<>+0(SB), Z18
+	VMOVUPS w3f317200<>+0(SB), Z19
+	VMOVUPS w35bfbe8e<>+0(SB), Z20
+	VMOVUPS w3ab6a18b<>+0(SB), Z21
+	VMOVUPS wbc091ec1<>+0(SB), Z22
+	VMOVUPS w3d2aaa75<>+0(SB), Z23
+	VMOVUPS wbe2aaa3e<>+0(SB), Z24
+	VMOVUPS w3f000000<>+0(SB), Z25
+	VMOVUPS wbf800000<>+0(SB), Z26
+	JMP     start
+
+DATA w42dc0000<>+0(SB)/4, $0x42dc0000
+DATA w42dc0000<>+4(SB)/4, $0x42dc0000
+DATA w42dc0000<>+8(SB)/4, $0x42dc0000
+DATA w42dc0000<>+12(SB)/4, $0x42dc0000
+DATA w42dc0000<>+16(SB)/4, $0x42dc0000
+DATA w42dc0000<>+20(SB)/4, $0x42dc0000
+DATA w42dc0000<>+24(SB)/4, $0x42dc0000
+DATA w42dc0000<>+28(SB)/4, $0x42dc0000
+DATA w42dc0000<>+32(SB)/4, $0x42dc0000
+DATA w42dc0000<>+36(SB)/4, $0x42dc0000
+DATA w42dc0000<>+40(SB)/4, $0x42dc0000
+DATA w42dc0000<>+44(SB)/4, $0x42dc0000
+DATA w42dc0000<>+48(SB)/4, $0x42dc0000
+DATA w42dc0000<>+52(SB)/4, $0x42dc0000
+DATA w42dc0000<>+56(SB)/4, $0x42dc0000
+DATA w42dc0000<>+60(SB)/4, $0x42dc0000
+GLOBL w42dc0000<>(SB), RODATA|NOPTR, $64
+
+DATA w41960000<>+0(SB)/4, $0x41960000
+DATA w41960000<>+4(SB)/4, $0x41960000
+DATA w41960000<>+8(SB)/4, $0x41960000
+DATA w41960000<>+12(SB)/4, $0x41960000
+DATA w41960000<>+16(SB)/4, $0x41960000
+DATA w41960000<>+20(SB)/4, $0x41960000
+DATA w41960000<>+24(SB)/4, $0x41960000
+DATA w41960000<>+28(SB)/4, $0x41960000
+DATA w41960000<>+32(SB)/4, $0x41960000
+DATA w41960000<>+36(SB)/4, $0x41960000
+DATA w41960000<>+40(SB)/4, $0x41960000
+DATA w41960000<>+44(SB)/4, $0x41960000
+DATA w41960000<>+48(SB)/4, $0x41960000
+DATA w41960000<>+52(SB)/4, $0x41960000
+DATA w41960000<>+56(SB)/4, $0x41960000
+DATA w41960000<>+60(SB)/4, $0x41960000
+GLOBL w41960000<>(SB), RODATA|NOPTR, $64
+
+DATA w3fc00000<>+0(SB)/4, $0x3fc00000
+DATA w3fc00000<>+4(SB)/4, $0x3fc00000
+DATA w3fc00000<>+8(SB)/4, $0x3fc00000
+DATA w3fc00000<>+12(SB)/4, $0x3fc00000
+DATA w3fc00000<>+16(SB)/4, $0x3fc00000
+DATA w3fc00000<>+20(SB)/4, $0x3fc00000
+DATA w3fc00000<>+24(SB)/4, $0x3fc00000
+DATA w3fc00000<>+28(SB)/4, $0x3fc00000
+DATA w3fc00000<>+32(SB)/4, $0x3fc00000
+DATA w3fc00000<>+36(SB)/4, $0x3fc00000
+DATA w3fc00000<>+40(SB)/4, $0x3fc00000
+DATA w3fc00000<>+44(SB)/4, $0x3fc00000
+DATA w3fc00000<>+48(SB)/4, $0x3fc00000
+DATA w3fc00000<>+52(SB)/4, $0x3fc00000
+DATA w3fc00000<>+56(SB)/4, $0x3fc00000
+DATA w3fc00000<>+60(SB)/4, $0x3fc00000
+GLOBL w3fc00000<>(SB), RODATA|NOPTR, $64
+
+DATA logisticCenters<>+0(SB)/4, $0x3f41ac00
+DATA logisticCenters<>+4(SB)/4, $0x3fa15400
+DATA logisticCenters<>+8(SB)/4, $0x3fe08800
+DATA logisticCenters<>+12(SB)/4, $0x400f6000
+DATA logisticCenters<>+16(SB)/4, $0x403f2e00
+DATA logisticCenters<>+20(SB)/4, $0x40806a00
+DATA logisticCenters<>+24(SB)/4, $0x40a00e00
+DATA logisticCenters<>+28(SB)/4, $0x40bf8300
+DATA logisticCenters<>+32(SB)/4, $0x40f18000
+DATA logisticCenters<>+36(SB)/4, $0x41179500
+DATA logisticCenters<>+40(SB)/4, $0x41384800
+DATA logisticCenters<>+44(SB)/4, $0x41575200
+DATA logisticCenters<>+48(SB)/4, $0x4184c800
+DATA logisticCenters<>+52(SB)/4, $0x41940000
+DATA logisticCenters<>+56(SB)/4, $0x3e05b800
+DATA logisticCenters<>+60(SB)/4, $0x3ec2fc00
+GLOBL logisticCenters<>(SB), RODATA|NOPTR, $64
+
+DATA logistic5<>+0(SB)/4, $0x399b4698
+DATA logistic5<>+4(SB)/4, $0xba5f07ba
+DATA logistic5<>+8(SB)/4, $0xba6ffcd7
+DATA logistic5<>+12(SB)/4, $0xba033059
+DATA logistic5<>+16(SB)/4, $0xb8469540
+DATA logistic5<>+20(SB)/4, $0x389aa04b
+DATA logistic5<>+24(SB)/4, $0x383bbac2
+DATA logistic5<>+28(SB)/4, $0x37a0dd5c
+DATA logistic5<>+32(SB)/4, $0x369d204f
+DATA logistic5<>+36(SB)/4, $0x352d0da4
+DATA logistic5<>+40(SB)/4, $0x33bbcb41
+DATA logistic5<>+44(SB)/4, $0x324b6273
+DATA logistic5<>+48(SB)/4, $0x30342285
+DATA logistic5<>+52(SB)/4, $0x00000000
+DATA logistic5<>+56(SB)/4, $0x3b03bcdb
+DATA logistic5<>+60(SB)/4, $0x3ac5bc61
+GLOBL logistic5<>(SB), RODATA|NOPTR, $64
+
+DATA logistic4<>+0(SB)/4, $0x3baacdc4
+DATA logistic4<>+4(SB)/4, $0x3b8b2e86
+DATA logistic4<>+8(SB)/4, $0x3af7c62a
+DATA logistic4<>+12(SB)/4, $0x3912e278
+DATA logistic4<>+16(SB)/4, $0xba463663
+DATA logistic4<>+20(SB)/4, $0xba116999
+DATA logistic4<>+24(SB)/4, $0xb984c12f
+DATA logistic4<>+28(SB)/4, $0xb8d57a1d
+DATA logistic4<>+32(SB)/4, $0xb7bfe5f9
+DATA logistic4<>+36(SB)/4, $0xb6615315
+DATA logistic4<>+40(SB)/4, $0xb4e9fef1
+DATA logistic4<>+44(SB)/4, $0xb3865381
+DATA logistic4<>+48(SB)/4, $0xb157d2e6
+DATA logistic4<>+52(SB)/4, $0x00000000
+DATA logistic4<>+56(SB)/4, $0x3aaf9748
+DATA logistic4<>+60(SB)/4, $0x3b69ed8b
+GLOBL logistic4<>(SB), RODATA|NOPTR, $64
+
+DATA logistic3<>+0(SB)/4, $0xbc34a858
+DATA logistic3<>+4(SB)/4, $0xba75c3e8
+DATA logistic3<>+8(SB)/4, $0x3ba8925f
+DATA logistic3<>+12(SB)/4, $0x3be31cc2
+DATA logistic3<>+16(SB)/4, $0x3bb52360
+DATA logistic3<>+20(SB)/4, $0x3b2a984a
+DATA logistic3<>+24(SB)/4, $0x3a8b3528
+DATA logistic3<>+28(SB)/4, $0x39d790a2
+DATA logistic3<>+32(SB)/4, $0x38b72145
+DATA logistic3<>+36(SB)/4, $0x3756d8ad
+DATA logistic3<>+40(SB)/4, $0x35de48ae
+DATA logistic3<>+44(SB)/4, $0x34802d81
+DATA logistic3<>+48(SB)/4, $0x322b04dd
+DATA logistic3<>+52(SB)/4, $0x00000000
+DATA logistic3<>+56(SB)/4, $0xbca7c643
+DATA logistic3<>+60(SB)/4, $0xbc932500
+GLOBL logistic3<>(SB), RODATA|NOPTR, $64
+
+DATA logistic2<>+0(SB)/4, $0xbd20cd55
+DATA logistic2<>+4(SB)/4, $0xbd44bebb
+DATA logistic2<>+8(SB)/4, $0xbd35912c
+DATA logistic2<>+12(SB)/4, $0xbd0fcd2a
+DATA logistic2<>+16(SB)/4, $0xbca93e44
+DATA logistic2<>+20(SB)/4, $0xbc09d29c
+DATA logistic2<>+24(SB)/4, $0xbb568eb8
+DATA logistic2<>+28(SB)/4, $0xbaa347dd
+DATA logistic2<>+32(SB)/4, $0xb989d84e
+DATA logistic2<>+36(SB)/4, $0xb820d498
+DATA logistic2<>+40(SB)/4, $0xb6a6b7c2
+DATA logistic2<>+44(SB)/4, $0xb53fb300
+DATA logistic2<>+48(SB)/4, $0xb301316b
+DATA logistic2<>+52(SB)/4, $0x00000000
+DATA logistic2<>+56(SB)/4, $0xbc04f606
+DATA logistic2<>+60(SB)/4, $0xbcb9d74b
+GLOBL logistic2<>(SB), RODATA|NOPTR, $64
+
+DATA logistic1<>+0(SB)/4, $0x3e5e99d1
+DATA logistic1<>+4(SB)/4, $0x3e303d2a
+DATA logistic1<>+8(SB)/4, $0x3e00c77e
+DATA logistic1<>+12(SB)/4, $0x3db20e78
+DATA logistic1<>+16(SB)/4, $0x3d3b33a2
+DATA logistic1<>+20(SB)/4, $0x3c8ee616
+DATA logistic1<>+24(SB)/4, $0x3bd979ff
+DATA logistic1<>+28(SB)/4, $0x3b241e2f
+DATA logistic1<>+32(SB)/4, $0x3a0a36a6
+DATA logistic1<>+36(SB)/4, $0x38a1199d
+DATA logistic1<>+40(SB)/4, $0x3726fef3
+DATA logistic1<>+44(SB)/4, $0x35bffaef
+DATA logistic1<>+48(SB)/4, $0x33856356
+DATA logistic1<>+52(SB)/4, $0x00000000
+DATA logistic1<>+56(SB)/4, $0x3e7ee968
+DATA logistic1<>+60(SB)/4, $0x3e76f019
+GLOBL logistic1<>(SB), RODATA|NOPTR, $64
+
+DATA logistic0<>+0(SB)/4, $0x3f2e3bce
+DATA logistic0<>+4(SB)/4, $0x3f47727f
+DATA logistic0<>+8(SB)/4, $0x3f5a3bd6
+DATA logistic0<>+12(SB)/4, $0x3f675fc1
+DATA logistic0<>+16(SB)/4, $0x3f73b5bb
+DATA logistic0<>+20(SB)/4, $0x3f7b7424
+DATA logistic0<>+24(SB)/4, $0x3f7e4a1f
+DATA logistic0<>+28(SB)/4, $0x3f7f5b78
+DATA logistic0<>+32(SB)/4, $0x3f7fdd6e
+DATA logistic0<>+36(SB)/4, $0x3f7ffaf7
+DATA logistic0<>+40(SB)/4, $0x3f7fff59
+DATA logistic0<>+44(SB)/4, $0x3f7fffe8
+DATA logistic0<>+48(SB)/4, $0x3f7fffff
+DATA logistic0<>+52(SB)/4, $0x3f800000
+DATA logistic0<>+56(SB)/4, $0x3f085877
+DATA logistic0<>+60(SB)/4, $0x3f18152b
+GLOBL logistic0<>(SB), RODATA|NOPTR, $64
+
+DATA wbfb8aa3b<>+0(SB)/4, $0xbfb8aa3b
+DATA wbfb8aa3b<>+4(SB)/4, $0xbfb8aa3b
+DATA wbfb8aa3b<>+8(SB)/4, $0xbfb8aa3b
+DATA wbfb8aa3b<>+12(SB)/4, $0xbfb8aa3b
+DATA wbfb8aa3b<>+16(SB)/4, $0xbfb8aa3b
+DATA wbfb8aa3b<>+20(SB)/4, $0xbfb8aa3b
+DATA wbfb8aa3b<>+24(SB)/4, $0xbfb8aa3b
+DATA wbfb8aa3b<>+28(SB)/4, $0xbfb8aa3b
+DATA wbfb8aa3b<>+32(SB)/4, $0xbfb8aa3b
+DATA wbfb8aa3b<>+36(SB)/4, $0xbfb8aa3b
+DATA wbfb8aa3b<>+40(SB)/4, $0xbfb8aa3b
+DATA wbfb8aa3b<>+44(SB)/4, $0xbfb8aa3b
+DATA wbfb8aa3b<>+48(SB)/4, $0xbfb8aa3b
+DATA wbfb8aa3b<>+52(SB)/4, $0xbfb8aa3b
+DATA wbfb8aa3b<>+56(SB)/4, $0xbfb8aa3b
+DATA wbfb8aa3b<>+60(SB)/4, $0xbfb8aa3b
+GLOBL wbfb8aa3b<>(SB), RODATA|NOPTR, $64
+
+DATA wbc091ec1<>+0(SB)/4, $0xbc091ec1
+DATA wbc091ec1<>+4(SB)/4, $0xbc091ec1
+DATA wbc091ec1<>+8(SB)/4, $0xbc091ec1
+DATA wbc091ec1<>+12(SB)/4, $0xbc091ec1
+DATA wbc091ec1<>+16(SB)/4, $0xbc091ec1
+DATA wbc091ec1<>+20(SB)/4, $0xbc091ec1
+DATA wbc091ec1<>+24(SB)/4, $0xbc091ec1
+DATA wbc091ec1<>+28(SB)/4, $0xbc091ec1
+DATA wbc091ec1<>+32(SB)/4, $0xbc091ec1
+DATA wbc091ec1<>+36(SB)/4, $0xbc091ec1
+DATA wbc091ec1<>+40(SB)/4, $0xbc091ec1
+DATA wbc091ec1<>+44(SB)/4, $0xbc091ec1
+DATA wbc091ec1<>+48(SB)/4, $0xbc091ec1
+DATA wbc091ec1<>+52(SB)/4, $0xbc091ec1
+DATA wbc091ec1<>+56(SB)/4, $0xbc091ec1
+DATA wbc091ec1<>+60(SB)/4, $0xbc091ec1
+GLOBL wbc091ec1<>(SB), RODATA|NOPTR, $64
+
+DATA wbe2aaa3e<>+0(SB)/4, $0xbe2aaa3e
+DATA wbe2aaa3e<>+4(SB)/4, $0xbe2aaa3e
+DATA wbe2aaa3e<>+8(SB)/4, $0xbe2aaa3e
+DATA wbe2aaa3e<>+12(SB)/4, $0xbe2aaa3e
+DATA wbe2aaa3e<>+16(SB)/4, $0xbe2aaa3e
+DATA wbe2aaa3e<>+20(SB)/4, $0xbe2aaa3e
+DATA wbe2aaa3e<>+24(SB)/4, $0xbe2aaa3e
+DATA wbe2aaa3e<>+28(SB)/4, $0xbe2aaa3e
+DATA wbe2aaa3e<>+32(SB)/4, $0xbe2aaa3e
+DATA wbe2aaa3e<>+36(SB)/4, $0xbe2aaa3e
+DATA wbe2aaa3e<>+40(SB)/4, $0xbe2aaa3e
+DATA wbe2aaa3e<>+44(SB)/4, $0xbe2aaa3e
+DATA wbe2aaa3e<>+48(SB)/4, $0xbe2aaa3e
+DATA wbe2aaa3e<>+52(SB)/4, $0xbe2aaa3e
+DATA wbe2aaa3e<>+56(SB)/4, $0xbe2aaa3e
+DATA wbe2aaa3e<>+60(SB)/4, $0xbe2aaa3e
+GLOBL wbe2aaa3e<>(SB), RODATA|NOPTR, $64
+
+DATA wbf800000<>+0(SB)/4, $0xbf800000
+DATA wbf800000<>+4(SB)/4, $0xbf800000
+DATA wbf800000<>+8(SB)/4, $0xbf800000
+DATA wbf800000<>+12(SB)/4, $0xbf800000
+DATA wbf800000<>+16(SB)/4, $0xbf800000
+DATA wbf800000<>+20(SB)/4, $0xbf800000
+DATA wbf800000<>+24(SB)/4, $0xbf800000
+DATA wbf800000<>+28(SB)/4, $0xbf800000
+DATA wbf800000<>+32(SB)/4, $0xbf800000
+DATA wbf800000<>+36(SB)/4, $0xbf800000
+DATA wbf800000<>+40(SB)/4, $0xbf800000
+DATA wbf800000<>+44(SB)/4, $0xbf800000
+DATA wbf800000<>+48(SB)/4, $0xbf800000
+DATA wbf800000<>+52(SB)/4, $0xbf800000
+DATA wbf800000<>+56(SB)/4, $0xbf800000
+DATA wbf800000<>+60(SB)/4, $0xbf800000
+GLOBL wbf800000<>(SB), RODATA|NOPTR, $64
+
+// func siluAVX512(dst *float32, src *float32, n int)
+// Requires: AVX, AVX512DQ, AVX512F
+TEXT ·siluAVX512(SB), NOSPLIT, $0-24
+	JMP constants
+
+start:
+	MOVQ dst+0(FP), CX
+	MOVQ src+8(FP), DX
+	MOVQ n+16(FP), BX
+	XORQ AX, AX
+	SUBQ $0x10, BX
+	JLT  tail
+
+loop:
+	VMOVUPS     (DX)(AX*1), Z0
+	VANDPS      Z2, Z0, Z1
+	VMINPS      Z1, Z3, Z1
+	VMINPS      Z6, Z1, Z4
+	VADDPS      Z7, Z4, Z4
+	VPSRLD      $0x15, Z4, Z4
+	VPERMPS     Z8, Z4, Z5
+	VSUBPS      Z5, Z1, Z5
+	VPERMPS     Z10, Z4, Z9
+	VPERMPS     Z12, Z4, Z11
+	VFMADD231PS Z5, Z9, Z11
+	VPERMPS     Z13, Z4, Z9
+	VFMADD231PS Z5, Z11, Z9
+	VPERMPS     Z14, Z4, Z11
+	VFMADD231PS Z5, Z9, Z11
+	VPERMPS     Z15, Z4, Z9
+	VFMADD231PS Z5, Z11, Z9
+	VPERMPS     Z16, Z4, Z4
+	VFMADD231PS Z5, Z9, Z4
+	VMULPS      Z17, Z1, Z5
+	VRNDSCALEPS $0x00, Z5, Z5
+	VMOVAPS     Z1, Z1
+	VFMADD231PS Z18, Z5, Z1
+	VFMADD231PS Z19, Z5, Z1
+	VMOVUPS     Z20, Z9
+	VFMADD213PS Z21, Z1, Z9
+	VFMADD213PS Z22, Z1, Z9
+	VFMADD213PS Z23, Z1, Z9
+	VFMADD213PS Z24, Z1, Z9
+	VFMADD213PS Z25, Z1, Z9
+	VFMADD213PS Z26, Z1, Z9
+	VFMADD231PS Z9, Z4, Z4
+	VSCALEFPS   Z5, Z4, Z4
+	VMAXPS      Z0, Z27, Z0
+	VSUBPS      Z4, Z0, Z0
+	VMOVUPS     Z0, (CX)(AX*1)
+	ADDQ        $0x40, AX
+	SUBQ        $0x10, BX
+	JGE         loop
+
+tail:
+	ADDQ        $0x10, BX
+	JZ          done
+	LEAQ        tailmask<>+64(SB), SI
+	SHLQ        $0x02, BX
+	SUBQ        BX, SI
+	VMOVUPS     (SI), Z0
+	VPMOVD2M    Z0, K1
+	VMOVUPS.Z   (DX)(AX*1), K1, Z0
+	VANDPS      Z2, Z0, Z1
+	VMINPS      Z1, Z3, Z1
+	VMINPS      Z6, Z1, Z2
+	VADDPS      Z7, Z2, Z2
+	VPSRLD      $0x15, Z2, Z2
+	VPERMPS     Z8, Z2, Z3
+	VSUBPS      Z3, Z1, Z3
+	VPERMPS     Z10, Z2, Z4
+	VPERMPS     Z12, Z2, Z5
+	VFMADD231PS Z3, Z4, Z5
+	VPERMPS     Z13, Z2, Z4
+	VFMADD231PS Z3, Z5, Z4
+	VPERMPS     Z14, Z2, Z5
+	VFMADD231PS Z3, Z4, Z5
+	VPERMPS     Z15, Z2, Z4
+	VFMADD231PS Z3, Z5, Z4
+	VPERMPS     Z16, Z2, Z2
+	VFMADD231PS Z3, Z4, Z2
+	VMULPS      Z17, Z1, Z3
+	VRNDSCALEPS $0x00, Z3, Z3
+	VMOVAPS     Z1, Z1
+	VFMADD231PS Z18, Z3, Z1
+	VFMADD231PS Z19, Z3, Z1
+	VMOVUPS     Z20, Z4
+	VFMADD213PS Z21, Z1, Z4
+	VFMADD213PS Z22, Z1, Z4
+	VFMADD213PS Z23, Z1, Z4
+	VFMADD213PS Z24, Z1, Z4
+	VFMADD213PS Z25, Z1, Z4
+	VFMADD213PS Z26, Z1, Z4
+	VFMADD231PS Z4, Z2, Z2
+	VSCALEFPS   Z3, Z2, Z2
+	VMAXPS      Z0, Z27, Z0
+	VSUBPS      Z2, Z0, Z0
+	VMOVUPS     Z0, K1, (CX)(AX*1)
+
+done:
+	VZEROUPPER
+	RET
+
+constants:
+	VMOVUPS w7fffffff<>+0(SB), Z2
+	VMOVUPS w42dc0000<>+0(SB), Z3
+	VMOVUPS w41960000<>+0(SB), Z6
+	VMOVUPS w3fc00000<>+0(SB), Z7
+	VMOVUPS siluCenters<>+0(SB), Z8
+	VMOVUPS silu5<>+0(SB), Z10
+	VMOVUPS silu4<>+0(SB), Z12
+	VMOVUPS silu3<>+0(SB), Z13
+	VMOVUPS silu2<>+0(SB), Z14
+	VMOVUPS silu1<>+0(SB), Z15
+	VMOVUPS silu0<>+0(SB), Z16
+	VMOVUPS wbfb8aa3b<>+0(SB), Z17
+	VMOVUPS w3f317200<>+0(SB), Z18
+	VMOVUPS w35bfbe8e<>+0(SB), Z19
+	VMOVUPS w3ace5f80<>+0(SB), Z20
+	VMOVUPS wbc1af21c<>+0(SB), Z21
+	VMOVUPS w3d40da37<>+0(SB), Z22
+	VMOVUPS wbe40d9fa<>+0(SB), Z23
+	VMOVUPS w3f10a3d7<>+0(SB), Z24
+	VMOVUPS wbf90a3d7<>+0(SB), Z25
+	VMOVUPS w3e051eb8<>+0(SB), Z26
+	VMOVUPS w80000000<>+0(SB), Z27
+	JMP     start
+
+DATA siluCenters<>+0(SB)/4, $0x3f3f3400
+DATA siluCenters<>+4(SB)/4, $0x3fa0d000
+DATA siluCenters<>+8(SB)/4, $0x3fe0a800
+DATA siluCenters<>+12(SB)/4, $0x400f7d00
+DATA siluCenters<>+16(SB)/4, $0x40411000
+DATA siluCenters<>+20(SB)/4, $0x407f6c00
+DATA siluCenters<>+24(SB)/4, $0x409fc900
+DATA siluCenters<>+28(SB)/4, $0x40bfa300
+DATA siluCenters<>+32(SB)/4, $0x40f11a00
+DATA siluCenters<>+36(SB)/4, $0x41188500
+DATA siluCenters<>+40(SB)/4, $0x41376200
+DATA siluCenters<>+44(SB)/4, $0x41586e00
+DATA siluCenters<>+48(SB)/4, $0x4183b400
+DATA siluCenters<>+52(SB)/4, $0x41940000
+DATA siluCenters<>+56(SB)/4, $0x00000000
+DATA siluCenters<>+60(SB)/4, $0x3ebfdc00
+GLOBL siluCenters<>(SB), RODATA|NOPTR, $64
+
+DATA silu5<>+0(SB)/4, $0x3b9d5085
+DATA silu5<>+4(SB)/4, $0x3b3b3877
+DATA silu5<>+8(SB)/4, $0x398e90fb
+DATA silu5<>+12(SB)/4, $0xba6a6390
+DATA silu5<>+16(SB)/4, $0xba51105a
+DATA silu5<>+20(SB)/4, $0xb9757c83
+DATA silu5<>+24(SB)/4, $0xb7dd3a3b
+DATA silu5<>+28(SB)/4, $0x375aad94
+DATA silu5<>+32(SB)/4, $0x37257fa0
+DATA silu5<>+36(SB)/4, $0x36295112
+DATA silu5<>+40(SB)/4, $0x3505888c
+DATA silu5<>+44(SB)/4, $0x33bda209
+DATA silu5<>+48(SB)/4, $0x31df8f19
+DATA silu5<>+52(SB)/4, $0x00000000
+DATA silu5<>+56(SB)/4, $0x3a94f60e
+DATA silu5<>+60(SB)/4, $0x3b6d46ac
+GLOBL silu5<>(SB), RODATA|NOPTR, $64
+
+DATA silu4<>+0(SB)/4, $0xbbd42e61
+DATA silu4<>+4(SB)/4, $0x3b77ca4c
+DATA silu4<>+8(SB)/4, $0x3bf2e5d9
+DATA silu4<>+12(SB)/4, $0x3bd07c3f
+DATA silu4<>+16(SB)/4, $0x3b34e487
+DATA silu4<>+20(SB)/4, $0x39c92e07
+DATA silu4<>+24(SB)/4, $0xb92cf152
+DATA silu4<>+28(SB)/4, $0xb930e72e
+DATA silu4<>+32(SB)/4, $0xb892e1ca
+DATA silu4<>+36(SB)/4, $0xb77f7cf4
+DATA silu4<>+40(SB)/4, $0xb64960b3
+DATA silu4<>+44(SB)/4, $0xb502e401
+DATA silu4<>+48(SB)/4, $0xb32488ca
+DATA silu4<>+52(SB)/4, $0x00000000
+DATA silu4<>+56(SB)/4, $0xbc990e47
+DATA silu4<>+60(SB)/4, $0xbc72083b
+GLOBL silu4<>(SB), RODATA|NOPTR, $64
+
+DATA silu3<>+0(SB)/4, $0xbd2b885f
+DATA silu3<>+4(SB)/4, $0xbd32a83c
+DATA silu3<>+8(SB)/4, $0xbcffb5dd
+DATA silu3<>+12(SB)/4, $0xbc8d9200
+DATA silu3<>+16(SB)/4, $0xbb5ab43b
+DATA silu3<>+20(SB)/4, $0x3ae7d0d6
+DATA silu3<>+24(SB)/4, $0x3aed2b7d
+DATA silu3<>+28(SB)/4, $0x3a8c871a
+DATA silu3<>+32(SB)/4, $0x39ba34bc
+DATA silu3<>+36(SB)/4, $0x389223ec
+DATA silu3<>+40(SB)/4, $0x375c9e10
+DATA silu3<>+44(SB)/4, $0x360add21
+DATA silu3<>+48(SB)/4, $0x3416c47f
+DATA silu3<>+52(SB)/4, $0x00000000
+DATA silu3<>+56(SB)/4, $0x37b85ada
+DATA silu3<>+60(SB)/4, $0xbcd31a12
+GLOBL silu3<>(SB), RODATA|NOPTR, $64
+
+DATA silu2<>+0(SB)/4, $0x3e2b524f
+DATA silu2<>+4(SB)/4, $0x3dcb4974
+DATA silu2<>+8(SB)/4, $0x3d2da22c
+DATA silu2<>+12(SB)/4, $0x3bed7968
+DATA silu2<>+16(SB)/4, $0xbc6d2d1a
+DATA silu2<>+20(SB)/4, $0xbc6e7e35
+DATA silu2<>+24(SB)/4, $0xbc0df738
+DATA silu2<>+28(SB)/4, $0xbb8f2e7e
+DATA silu2<>+32(SB)/4, $0xbaab05f8
+DATA silu2<>+36(SB)/4, $0xb97cf858
+DATA silu2<>+40(SB)/4, $0xb838b3ca
+DATA silu2<>+44(SB)/4, $0xb6e42b87
+DATA silu2<>+48(SB)/4, $0xb4eeb554
+DATA silu2<>+52(SB)/4, $0x00000000
+DATA silu2<>+56(SB)/4, $0x3e628c48
+DATA silu2<>+60(SB)/4, $0x3e532fc0
+GLOBL silu2<>(SB), RODATA|NOPTR, $64
+
+DATA silu1<>+0(SB)/4, $0x3f3e9fa2
+DATA silu1<>+4(SB)/4, $0x3f6170e7
+DATA silu1<>+8(SB)/4, $0x3f73203b
+DATA silu1<>+12(SB)/4, $0x3f78e320
+DATA silu1<>+16(SB)/4, $0x3f7662df
+DATA silu1<>+20(SB)/4, $0x3f6e8c07
+DATA silu1<>+24(SB)/4, $0x3f6897ba
+DATA silu1<>+28(SB)/4, $0x3f655dd3
+DATA silu1<>+32(SB)/4, $0x3f6356be
+DATA silu1<>+36(SB)/4, $0x3f62b050
+DATA silu1<>+40(SB)/4, $0x3f6292d9
+DATA silu1<>+44(SB)/4, $0x3f628d6e
+DATA silu1<>+48(SB)/4, $0x3f628c86
+DATA silu1<>+52(SB)/4, $0x3f628c76
+DATA silu1<>+56(SB)/4, $0x3ee28c76
+DATA silu1<>+60(SB)/4, $0x3f1abf8d
+GLOBL silu1<>(SB), RODATA|NOPTR, $64
+
+DATA silu0<>+0(SB)/4, $0x3ee59cec
+DATA silu0<>+4(SB)/4, $0x3f5d8ce1
+DATA silu0<>+8(SB)/4, $0x3fa9817b
+DATA silu0<>+12(SB)/4, $0x3fe5921c
+DATA silu0<>+16(SB)/4, $0x4022e04c
+DATA silu0<>+20(SB)/4, $0x405def6f
+DATA silu0<>+24(SB)/4, $0x408c7338
+DATA silu0<>+28(SB)/4, $0x40a92a79
+DATA silu0<>+32(SB)/4, $0x40d54011
+DATA silu0<>+36(SB)/4, $0x4106f698
+DATA silu0<>+40(SB)/4, $0x412248b2
+DATA silu0<>+44(SB)/4, $0x413f87cb
+DATA silu0<>+48(SB)/4, $0x41691a55
+DATA silu0<>+52(SB)/4, $0x4182f934
+DATA silu0<>+56(SB)/4, $0x00000000
+DATA silu0<>+60(SB)/4, $0x3e493b52
+GLOBL silu0<>(SB), RODATA|NOPTR, $64
+
+DATA w3ace5f80<>+0(SB)/4, $0x3ace5f80
+DATA w3ace5f80<>+4(SB)/4, $0x3ace5f80
+DATA w3ace5f80<>+8(SB)/4, $0x3ace5f80
+DATA w3ace5f80<>+12(SB)/4, $0x3ace5f80
+DATA w3ace5f80<>+16(SB)/4, $0x3ace5f80
+DATA w3ace5f80<>+20(SB)/4, $0x3ace5f80
+DATA w3ace5f80<>+24(SB)/4, $0x3ace5f80
+DATA w3ace5f80<>+28(SB)/4, $0x3ace5f80
+DATA w3ace5f80<>+32(SB)/4, $0x3ace5f80
+DATA w3ace5f80<>+36(SB)/4, $0x3ace5f80
+DATA w3ace5f80<>+40(SB)/4, $0x3ace5f80
+DATA w3ace5f80<>+44(SB)/4, $0x3ace5f80
+DATA w3ace5f80<>+48(SB)/4, $0x3ace5f80
+DATA w3ace5f80<>+52(SB)/4, $0x3ace5f80
+DATA w3ace5f80<>+56(SB)/4, $0x3ace5f80
+DATA w3ace5f80<>+60(SB)/4, $0x3ace5f80
+GLOBL w3ace5f80<>(SB), RODATA|NOPTR, $64
+
+DATA wbc1af21c<>+0(SB)/4, $0xbc1af21c
+DATA wbc1af21c<>+4(SB)/4, $0xbc1af21c
+DATA wbc1af21c<>+8(SB)/4, $0xbc1af21c
+DATA wbc1af21c<>+12(SB)/4, $0xbc1af21c
+DATA wbc1af21c<>+16(SB)/4, $0xbc1af21c
+DATA wbc1af21c<>+20(SB)/4, $0xbc1af21c
+DATA wbc1af21c<>+24(SB)/4, $0xbc1af21c
+DATA wbc1af21c<>+28(SB)/4, $0xbc1af21c
+DATA wbc1af21c<>+32(SB)/4, $0xbc1af21c
+DATA wbc1af21c<>+36(SB)/4, $0xbc1af21c
+DATA wbc1af21c<>+40(SB)/4, $0xbc1af21c
+DATA wbc1af21c<>+44(SB)/4, $0xbc1af21c
+DATA wbc1af21c<>+48(SB)/4, $0xbc1af21c
+DATA wbc1af21c<>+52(SB)/4, $0xbc1af21c
+DATA wbc1af21c<>+56(SB)/4, $0xbc1af21c
+DATA wbc1af21c<>+60(SB)/4, $0xbc1af21c
+GLOBL wbc1af21c<>(SB), RODATA|NOPTR, $64
+
+DATA w3d40da37<>+0(SB)/4, $0x3d40da37
+DATA w3d40da37<>+4(SB)/4, $0x3d40da37
+DATA w3d40da37<>+8(SB)/4, $0x3d40da37
+DATA w3d40da37<>+12(SB)/4, $0x3d40da37
+DATA w3d40da37<>+16(SB)/4, $0x3d40da37
+DATA w3d40da37<>+20(SB)/4, $0x3d40da37
+DATA w3d40da37<>+24(SB)/4, $0x3d40da37
+DATA w3d40da37<>+28(SB)/4, $0x3d40da37
+DATA w3d40da37<>+32(SB)/4, $0x3d40da37
+DATA w3d40da37<>+36(SB)/4, $0x3d40da37
+DATA w3d40da37<>+40(SB)/4, $0x3d40da37
+DATA w3d40da37<>+44(SB)/4, $0x3d40da37
+DATA w3d40da37<>+48(SB)/4, $0x3d40da37
+DATA w3d40da37<>+52(SB)/4, $0x3d40da37
+DATA w3d40da37<>+56(SB)/4, $0x3d40da37
+DATA w3d40da37<>+60(SB)/4, $0x3d40da37
+GLOBL w3d40da37<>(SB), RODATA|NOPTR, $64
+
+DATA wbe40d9fa<>+0(SB)/4, $0xbe40d9fa
+DATA wbe40d9fa<>+4(SB)/4, $0xbe40d9fa
+DATA wbe40d9fa<>+8(SB)/4, $0xbe40d9fa
+DATA wbe40d9fa<>+12(SB)/4, $0xbe40d9fa
+DATA wbe40d9fa<>+16(SB)/4, $0xbe40d9fa
+DATA wbe40d9fa<>+20(SB)/4, $0xbe40d9fa
+DATA wbe40d9fa<>+24(SB)/4, $0xbe40d9fa
+DATA wbe40d9fa<>+28(SB)/4, $0xbe40d9fa
+DATA wbe40d9fa<>+32(SB)/4, $0xbe40d9fa
+DATA wbe40d9fa<>+36(SB)/4, $0xbe40d9fa
+DATA wbe40d9fa<>+40(SB)/4, $0xbe40d9fa
+DATA wbe40d9fa<>+44(SB)/4, $0xbe40d9fa
+DATA wbe40d9fa<>+48(SB)/4, $0xbe40d9fa
+DATA wbe40d9fa<>+52(SB)/4, $0xbe40d9fa
+DATA wbe40d9fa<>+56(SB)/4, $0xbe40d9fa
+DATA wbe40d9fa<>+60(SB)/4, $0xbe40d9fa
+GLOBL wbe40d9fa<>(SB), RODATA|NOPTR, $64
+
+DATA w3f10a3d7<>+0(SB)/4, $0x3f10a3d7
+DATA w3f10a3d7<>+4(SB)/4, $0x3f10a3d7
+DATA w3f10a3d7<>+8(SB)/4, $0x3f10a3d7
+DATA w3f10a3d7<>+12(SB)/4, $0x3f10a3d7
+DATA w3f10a3d7<>+16(SB)/4, $0x3f10a3d7
+DATA w3f10a3d7<>+20(SB)/4, $0x3f10a3d7
+DATA w3f10a3d7<>+24(SB)/4, $0x3f10a3d7
+DATA w3f10a3d7<>+28(SB)/4, $0x3f10a3d7
+DATA w3f10a3d7<>+32(SB)/4, $0x3f10a3d7
+DATA w3f10a3d7<>+36(SB)/4, $0x3f10a3d7
+DATA w3f10a3d7<>+40(SB)/4, $0x3f10a3d7
+DATA w3f10a3d7<>+44(SB)/4, $0x3f10a3d7
+DATA w3f10a3d7<>+48(SB)/4, $0x3f10a3d7
+DATA w3f10a3d7<>+52(SB)/4, $0x3f10a3d7
+DATA w3f10a3d7<>+56(SB)/4, $0x3f10a3d7
+DATA w3f10a3d7<>+60(SB)/4, $0x3f10a3d7
+GLOBL w3f10a3d7<>(SB), RODATA|NOPTR, $64
+
+DATA wbf90a3d7<>+0(SB)/4, $0xbf90a3d7
+DATA wbf90a3d7<>+4(SB)/4, $0xbf90a3d7
+DATA wbf90a3d7<>+8(SB)/4, $0xbf90a3d7
+DATA wbf90a3d7<>+12(SB)/4, $0xbf90a3d7
+DATA wbf90a3d7<>+16(SB)/4, $0xbf90a3d7
+DATA wbf90a3d7<>+20(SB)/4, $0xbf90a3d7
+DATA wbf90a3d7<>+24(SB)/4, $0xbf90a3d7
+DATA wbf90a3d7<>+28(SB)/4, $0xbf90a3d7
+DATA wbf90a3d7<>+32(SB)/4, $0xbf90a3d7
+DATA wbf90a3d7<>+36(SB)/4, $0xbf90a3d7
+DATA wbf90a3d7<>+40(SB)/4, $0xbf90a3d7
+DATA wbf90a3d7<>+44(SB)/4, $0xbf90a3d7
+DATA wbf90a3d7<>+48(SB)/4, $0xbf90a3d7
+DATA wbf90a3d7<>+52(SB)/4, $0xbf90a3d7
+DATA wbf90a3d7<>+56(SB)/4, $0xbf90a3d7
+DATA wbf90a3d7<>+60(SB)/4, $0xbf90a3d7
+GLOBL wbf90a3d7<>(SB), RODATA|NOPTR, $64
+
+DATA w3e051eb8<>+0(SB)/4, $0x3e051eb8
+DATA w3e051eb8<>+4(SB)/4, $0x3e051eb8
+DATA w3e051eb8<>+8(SB)/4, $0x3e051eb8
+DATA w3e051eb8<>+12(SB)/4, $0x3e051eb8
+DATA w3e051eb8<>+16(SB)/4, $0x3e051eb8
+DATA w3e051eb8<>+20(SB)/4, $0x3e051eb8
+DATA w3e051eb8<>+24(SB)/4, $0x3e051eb8
+DATA w3e051eb8<>+28(SB)/4, $0x3e051eb8
+DATA w3e051eb8<>+32(SB)/4, $0x3e051eb8
+DATA w3e051eb8<>+36(SB)/4, $0x3e051eb8
+DATA w3e051eb8<>+40(SB)/4, $0x3e051eb8
+DATA w3e051eb8<>+44(SB)/4, $0x3e051eb8
+DATA w3e051eb8<>+48(SB)/4, $0x3e051eb8
+DATA w3e051eb8<>+52(SB)/4, $0x3e051eb8
+DATA w3e051eb8<>+56(SB)/4, $0x3e051eb8
+DATA w3e051eb8<>+60(SB)/4, $0x3e051eb8
+GLOBL w3e051eb8<>(SB), RODATA|NOPTR, $64
+
+// func geluAVX512(dst *float32, src *float32, n int)
+// Requires: AVX, AVX512DQ, AVX512F
+TEXT ·geluAVX512(SB), NOSPLIT, $0-24
+	JMP constants
+
+start:
+	MOVQ dst+0(FP), CX
+	MOVQ src+8(FP), DX
+	MOVQ n+16(FP), BX
+	XORQ AX, AX
+	SUBQ $0x10, BX
+	JLT  tail
+
+loop:
+	VMOVUPS     (DX)(AX*1), Z0
+	VANDPS      Z2, Z0, Z1
+	VMINPS      Z1, Z3, Z1
+	VADDPS      Z6, Z1, Z4
+	VPSRLD      $0x15, Z4, Z4
+	VPERMPS     Z7, Z4, Z5
+	VSUBPS      Z5, Z1, Z5
+	VPERMPS     Z9, Z4, Z8
+	VPERMPS     Z11, Z4, Z10
+	VFMADD231PS Z5, Z8, Z10
+	VPERMPS     Z12, Z4, Z8
+	VFMADD231PS Z5, Z10, Z8
+	VPERMPS     Z13, Z4, Z10
+	VFMADD231PS Z5, Z8, Z10
+	VPERMPS     Z14, Z4, Z8
+	VFMADD231PS Z5, Z10, Z8
+	VPERMPS     Z15, Z4, Z10
+	VFMADD231PS Z5, Z8, Z10
+	VPERMPS     Z16, Z4, Z4
+	VFMADD231PS Z5, Z10, Z4
+	VMULPS      Z1, Z1, Z5
+	VMOVAPS     Z1, Z8
+	VFMSUB213PS Z5, Z1, Z8
+	VMULPS      Z17, Z5, Z1
+	VRNDSCALEPS $0x00, Z1, Z1
+	VFMADD231PS Z18, Z1, Z5
+	VADDPS      Z8, Z5, Z5
+	VFMADD231PS Z19, Z1, Z5
+	VMOVUPS     Z20, Z8
+	VFMADD213PS Z21, Z5, Z8
+	VFMADD213PS Z22, Z5, Z8
+	VFMADD213PS Z23, Z5, Z8
+	VFMADD213PS Z24, Z5, Z8
+	VFMADD213PS Z25, Z5, Z8
+	VMULPS      Z5, Z8, Z8
+	VFMADD231PS Z8, Z4, Z4
+	VSCALEFPS   Z1, Z4, Z4
+	VMAXPS      Z0, Z26, Z0
+	VSUBPS      Z4, Z0, Z0
+	VMOVUPS     Z0, (CX)(AX*1)
+	ADDQ        $0x40, AX
+	SUBQ        $0x10, BX
+	JGE         loop
+
+tail:
+	ADDQ        $0x10, BX
+	JZ          done
+	LEAQ        tailmask<>+64(SB), SI
+	SHLQ        $0x02, BX
+	SUBQ        BX, SI
+	VMOVUPS     (SI), Z0
+	VPMOVD2M    Z0, K1
+	VMOVUPS.Z   (DX)(AX*1), K1, Z0
+	VANDPS      Z2, Z0, Z1
+	VMINPS      Z1, Z3, Z1
+	VADDPS      Z6, Z1, Z2
+	VPSRLD      $0x15, Z2, Z2
+	VPERMPS     Z7, Z2, Z3
+	VSUBPS      Z3, Z1, Z3
+	VPERMPS     Z9, Z2, Z4
+	VPERMPS     Z11, Z2, Z5
+	VFMADD231PS Z3, Z4, Z5
+	VPERMPS     Z12, Z2, Z4
+	VFMADD231PS Z3, Z5, Z4
+	VPERMPS     Z13, Z2, Z5
+	VFMADD231PS Z3, Z4, Z5
+	VPERMPS     Z14, Z2, Z4
+	VFMADD231PS Z3, Z5, Z4
+	VPERMPS     Z15, Z2, Z5
+	VFMADD231PS Z3, Z4, Z5
+	VPERMPS     Z16, Z2, Z2
+	VFMADD231PS Z3, Z5, Z2
+	VMULPS      Z1, Z1, Z3
+	VMOVAPS     Z1, Z4
+	VFMSUB213PS Z3, Z1, Z4
+	VMULPS      Z17, Z3, Z1
+	VRNDSCALEPS $0x00, Z1, Z1
+	VFMADD231PS Z18, Z1, Z3
+	VADDPS      Z4, Z3, Z3
+	VFMADD231PS Z19, Z1, Z3
+	VMOVUPS     Z20, Z4
+	VFMADD213PS Z21, Z3, Z4
+	VFMADD213PS Z22, Z3, Z4
+	VFMADD213PS Z23, Z3, Z4
+	VFMADD213PS Z24, Z3, Z4
+	VFMADD213PS Z25, Z3, Z4
+	VMULPS      Z3, Z4, Z4
+	VFMADD231PS Z4, Z2, Z2
+	VSCALEFPS   Z1, Z2, Z2
+	VMAXPS      Z0, Z26, Z0
+	VSUBPS      Z2, Z0, Z0
+	VMOVUPS     Z0, K1, (CX)(AX*1)
+
+done:
+	VZEROUPPER
+	RET
+
+constants:
+	VMOVUPS w7fffffff<>+0(SB), Z2
+	VMOVUPS w416fd70a<>+0(SB), Z3
+	VMOVUPS w3f800000<>+0(SB), Z6
+	VMOVUPS geluCenters<>+0(SB), Z7
+	VMOVUPS gelu6<>+0(SB), Z9
+	VMOVUPS gelu5<>+0(SB), Z11
+	VMOVUPS gelu4<>+0(SB), Z12
+	VMOVUPS gelu3<>+0(SB), Z13
+	VMOVUPS gelu2<>+0(SB), Z14
+	VMOVUPS gelu1<>+0(SB), Z15
+	VMOVUPS gelu0<>+0(SB), Z16
+	VMOVUPS wbf38aa3b<>+0(SB), Z17
+	VMOVUPS w3fb17200<>+0(SB), Z18
+	VMOVUPS w363fbe8e<>+0(SB), Z19
+	VMOVUPS w37b6a18b<>+0(SB), Z20
+	VMOVUPS wb9891ec1<>+0(SB), Z21
+	VMOVUPS w3b2aaa75<>+0(SB), Z22
+	VMOVUPS wbcaaaa3e<>+0(SB), Z23
+	VMOVUPS w3e000000<>+0(SB), Z24
+	VMOVUPS wbf000000<>+0(SB), Z25
+	VMOVUPS w80000000<>+0(SB), Z26
+	JMP     start
+
+DATA w416fd70a<>+0(SB)/4, $0x416fd70a
+DATA w416fd70a<>+4(SB)/4, $0x416fd70a
+DATA w416fd70a<>+8(SB)/4, $0x416fd70a
+DATA w416fd70a<>+12(SB)/4, $0x416fd70a
+DATA w416fd70a<>+16(SB)/4, $0x416fd70a
+DATA w416fd70a<>+20(SB)/4, $0x416fd70a
+DATA w416fd70a<>+24(SB)/4, $0x416fd70a
+DATA w416fd70a<>+28(SB)/4, $0x416fd70a
+DATA w416fd70a<>+32(SB)/4, $0x416fd70a
+DATA w416fd70a<>+36(SB)/4, $0x416fd70a
+DATA w416fd70a<>+40(SB)/4, $0x416fd70a
+DATA w416fd70a<>+44(SB)/4, $0x416fd70a
+DATA w416fd70a<>+48(SB)/4, $0x416fd70a
+DATA w416fd70a<>+52(SB)/4, $0x416fd70a
+DATA w416fd70a<>+56(SB)/4, $0x416fd70a
+DATA w416fd70a<>+60(SB)/4, $0x416fd70a
+GLOBL w416fd70a<>(SB), RODATA|NOPTR, $64
+
+DATA geluCenters<>+0(SB)/4, $0x3f9fd800
+DATA geluCenters<>+4(SB)/4, $0x3fe06e00
+DATA geluCenters<>+8(SB)/4, $0x4010c800
+DATA geluCenters<>+12(SB)/4, $0x402fcb00
+DATA geluCenters<>+16(SB)/4, $0x40614000
+DATA geluCenters<>+20(SB)/4, $0x40908c00
+DATA geluCenters<>+24(SB)/4, $0x40b0bd00
+DATA geluCenters<>+28(SB)/4, $0x40d06800
+DATA geluCenters<>+32(SB)/4, $0x41008100
+DATA geluCenters<>+36(SB)/4, $0x41206e00
+DATA geluCenters<>+40(SB)/4, $0x413fcb00
+DATA geluCenters<>+44(SB)/4, $0x41608400
+DATA geluCenters<>+48(SB)/4, $0x00000000
+DATA geluCenters<>+52(SB)/4, $0x3ebff400
+DATA geluCenters<>+56(SB)/4, $0x3f209600
+DATA geluCenters<>+60(SB)/4, $0x3f612a00
+GLOBL geluCenters<>(SB), RODATA|NOPTR, $64
+
+DATA gelu6<>+0(SB)/4, $0xbaa22690
+DATA gelu6<>+4(SB)/4, $0xb9e0dbfb
+DATA gelu6<>+8(SB)/4, $0xb929a5c4
+DATA gelu6<>+12(SB)/4, $0xb88a0737
+DATA gelu6<>+16(SB)/4, $0xb7a4ac98
+DATA gelu6<>+20(SB)/4, $0xb69bd01a
+DATA gelu6<>+24(SB)/4, $0xb5b116b6
+DATA gelu6<>+28(SB)/4, $0xb4e944c2
+DATA gelu6<>+32(SB)/4, $0xb3dfeec9
+DATA gelu6<>+36(SB)/4, $0xb2afb39c
+DATA gelu6<>+40(SB)/4, $0xb1b2dbb3
+DATA gelu6<>+44(SB)/4, $0xb0dc8239
+DATA gelu6<>+48(SB)/4, $0xbca38a98
+DATA gelu6<>+52(SB)/4, $0xbc21ad6a
+DATA gelu6<>+56(SB)/4, $0xbbac8a9a
+DATA gelu6<>+60(SB)/4, $0xbb3d219c
+GLOBL gelu6<>(SB), RODATA|NOPTR, $64
+
+DATA gelu5<>+0(SB)/4, $0x3b711b4f
+DATA gelu5<>+4(SB)/4, $0x3ab51f0e
+DATA gelu5<>+8(SB)/4, $0x3a12c407
+DATA gelu5<>+12(SB)/4, $0x39852d57
+DATA gelu5<>+16(SB)/4, $0x38ad6ff0
+DATA gelu5<>+20(SB)/4, $0x37bf37b9
+DATA gelu5<>+24(SB)/4, $0x36f773be
+DATA gelu5<>+28(SB)/4, $0x363a766d
+DATA gelu5<>+32(SB)/4, $0x35505bb7
+DATA gelu5<>+36(SB)/4, $0x3446d4cd
+DATA gelu5<>+40(SB)/4, $0x3373ee7f
+DATA gelu5<>+44(SB)/4, $0x32a94803
+DATA gelu5<>+48(SB)/4, $0x3d78c5c9
+DATA gelu5<>+52(SB)/4, $0x3ccbfb5c
+DATA gelu5<>+56(SB)/4, $0x3c62d25b
+DATA gelu5<>+60(SB)/4, $0x3c01937a
+GLOBL gelu5<>(SB), RODATA|NOPTR, $64
+
+DATA gelu4<>+0(SB)/4, $0xbc229494
+DATA gelu4<>+4(SB)/4, $0xbb86b15b
+DATA gelu4<>+8(SB)/4, $0xbaf00fd8
+DATA gelu4<>+12(SB)/4, $0xba6d8f15
+DATA gelu4<>+16(SB)/4, $0xb9ad366d
+DATA gelu4<>+20(SB)/4, $0xb8dfc4ea
+DATA gelu4<>+24(SB)/4, $0xb82724ab
+DATA gelu4<>+28(SB)/4, $0xb78f0781
+DATA gelu4<>+32(SB)/4, $0xb6b9b65e
+DATA gelu4<>+36(SB)/4, $0xb5d8acae
+DATA gelu4<>+40(SB)/4, $0xb51d0baf
+DATA gelu4<>+44(SB)/4, $0xb47d178f
+DATA gelu4<>+48(SB)/4, $0xbe07f1b3
+DATA gelu4<>+52(SB)/4, $0xbd69300b
+DATA gelu4<>+56(SB)/4, $0xbd086d8e
+DATA gelu4<>+60(SB)/4, $0xbca3efe1
+GLOBL gelu4<>(SB), RODATA|NOPTR, $64
+
+DATA gelu3<>+0(SB)/4, $0x3cc85c08
+DATA gelu3<>+4(SB)/4, $0x3c38256f
+DATA gelu3<>+8(SB)/4, $0x3bb56c24
+DATA gelu3<>+12(SB)/4, $0x3b449ee2
+DATA gelu3<>+16(SB)/4, $0x3aa465a8
+DATA gelu3<>+20(SB)/4, $0x39f93b35
+DATA gelu3<>+24(SB)/4, $0x395738db
+DATA gelu3<>+28(SB)/4, $0x38d164e1
+DATA gelu3<>+32(SB)/4, $0x3821e486
+DATA gelu3<>+36(SB)/4, $0x37658004
+DATA gelu3<>+40(SB)/4, $0x36c3bec3
+DATA gelu3<>+44(SB)/4, $0x3636d496
+DATA gelu3<>+48(SB)/4, $0x3e7ffca0
+DATA gelu3<>+52(SB)/4, $0x3dee23f3
+DATA gelu3<>+56(SB)/4, $0x3d933b91
+DATA gelu3<>+60(SB)/4, $0x3d3ad470
+GLOBL gelu3<>(SB), RODATA|NOPTR, $64
+
+DATA gelu2<>+0(SB)/4, $0xbd57c4d3
+DATA gelu2<>+4(SB)/4, $0xbcde1c42
+DATA gelu2<>+8(SB)/4, $0xbc73f2d2
+DATA gelu2<>+12(SB)/4, $0xbc11ce81
+DATA gelu2<>+16(SB)/4, $0xbb8d01ed
+DATA gelu2<>+20(SB)/4, $0xbafd14e9
+DATA gelu2<>+24(SB)/4, $0xba7e3dad
+DATA gelu2<>+28(SB)/4, $0xba0d4396
+DATA gelu2<>+32(SB)/4, $0xb982a582
+DATA gelu2<>+36(SB)/4, $0xb8e1eca9
+DATA gelu2<>+40(SB)/4, $0xb8635a41
+DATA gelu2<>+44(SB)/4, $0xb7f675af
+DATA gelu2<>+48(SB)/4, $0xbecc4220
+DATA gelu2<>+52(SB)/4, $0xbe505f39
+DATA gelu2<>+56(SB)/4, $0xbe08f515
+DATA gelu2<>+60(SB)/4, $0xbdb89448
+GLOBL gelu2<>(SB), RODATA|NOPTR, $64
+
+DATA gelu1<>+0(SB)/4, $0x3dbe0049
+DATA gelu1<>+4(SB)/4, $0x3d5de3b5
+DATA gelu1<>+8(SB)/4, $0x3d09556f
+DATA gelu1<>+12(SB)/4, $0x3cb6a7ab
+DATA gelu1<>+16(SB)/4, $0x3c4e8871
+DATA gelu1<>+20(SB)/4, $0x3bddb059
+DATA gelu1<>+24(SB)/4, $0x3b8277ca
+DATA gelu1<>+28(SB)/4, $0x3b266c26
+DATA gelu1<>+32(SB)/4, $0x3ab9006c
+DATA gelu1<>+36(SB)/4, $0x3a43f2d6
+DATA gelu1<>+40(SB)/4, $0x39e93996
+DATA gelu1<>+44(SB)/4, $0x3992f4b5
+DATA gelu1<>+48(SB)/4, $0x3f000000
+DATA gelu1<>+52(SB)/4, $0x3e911c74
+DATA gelu1<>+56(SB)/4, $0x3e4c820e
+DATA gelu1<>+60(SB)/4, $0x3e1387dc
+GLOBL gelu1<>(SB), RODATA|NOPTR, $64
+
+DATA gelu0<>+0(SB)/4, $0x3e93a0f0
+DATA gelu0<>+4(SB)/4, $0x3ea60f93
+DATA gelu0<>+8(SB)/4, $0x3eb137bd
+DATA gelu0<>+12(SB)/4, $0x3eb80607
+DATA gelu0<>+16(SB)/4, $0x3ebeb28a
+DATA gelu0<>+20(SB)/4, $0x3ec3724e
+DATA gelu0<>+24(SB)/4, $0x3ec621e0
+DATA gelu0<>+28(SB)/4, $0x3ec7bfac
+DATA gelu0<>+32(SB)/4, $0x3ec93a95
+DATA gelu0<>+36(SB)/4, $0x3eca48db
+DATA gelu0<>+40(SB)/4, $0x3ecadd99
+DATA gelu0<>+44(SB)/4, $0x3ecb3c8c
+DATA gelu0<>+48(SB)/4, $0x00000000
+DATA gelu0<>+52(SB)/4, $0x3e11bdd5
+DATA gelu0<>+56(SB)/4, $0x3e4f6ab0
+DATA gelu0<>+60(SB)/4, $0x3e7b58e1
+GLOBL gelu0<>(SB), RODATA|NOPTR, $64
+
+DATA wbf38aa3b<>+0(SB)/4, $0xbf38aa3b
+DATA wbf38aa3b<>+4(SB)/4, $0xbf38aa3b
+DATA wbf38aa3b<>+8(SB)/4, $0xbf38aa3b
+DATA wbf38aa3b<>+12(SB)/4, $0xbf38aa3b
+DATA wbf38aa3b<>+16(SB)/4, $0xbf38aa3b
+DATA wbf38aa3b<>+20(SB)/4, $0xbf38aa3b
+DATA wbf38aa3b<>+24(SB)/4, $0xbf38aa3b
+DATA wbf38aa3b<>+28(SB)/4, $0xbf38aa3b
+DATA wbf38aa3b<>+32(SB)/4, $0xbf38aa3b
+DATA wbf38aa3b<>+36(SB)/4, $0xbf38aa3b
+DATA wbf38aa3b<>+40(SB)/4, $0xbf38aa3b
+DATA wbf38aa3b<>+44(SB)/4, $0xbf38aa3b
+DATA wbf38aa3b<>+48(SB)/4, $0xbf38aa3b
+DATA wbf38aa3b<>+52(SB)/4, $0xbf38aa3b
+DATA wbf38aa3b<>+56(SB)/4, $0xbf38aa3b
+DATA wbf38aa3b<>+60(SB)/4, $0xbf38aa3b
+GLOBL wbf38aa3b<>(SB), RODATA|NOPTR, $64
+
+DATA w3fb17200<>+0(SB)/4, $0x3fb17200
+DATA w3fb17200<>+4(SB)/4, $0x3fb17200
+DATA w3fb17200<>+8(SB)/4, $0x3fb17200
+DATA w3fb17200<>+12(SB)/4, $0x3fb17200
+DATA w3fb17200<>+16(SB)/4, $0x3fb17200
+DATA w3fb17200<>+20(SB)/4, $0x3fb17200
+DATA w3fb17200<>+24(SB)/4, $0x3fb17200
+DATA w3fb17200<>+28(SB)/4, $0x3fb17200
+DATA w3fb17200<>+32(SB)/4, $0x3fb17200
+DATA w3fb17200<>+36(SB)/4, $0x3fb17200
+DATA w3fb17200<>+40(SB)/4, $0x3fb17200
+DATA w3fb17200<>+44(SB)/4, $0x3fb17200
+DATA w3fb17200<>+48(SB)/4, $0x3fb17200
+DATA w3fb17200<>+52(SB)/4, $0x3fb17200
+DATA w3fb17200<>+56(SB)/4, $0x3fb17200
+DATA w3fb17200<>+60(SB)/4, $0x3fb17200
+GLOBL w3fb17200<>(SB), RODATA|NOPTR, $64
+
+DATA w363fbe8e<>+0(SB)/4, $0x363fbe8e
+DATA w363fbe8e<>+4(SB)/4, $0x363fbe8e
+DATA w363fbe8e<>+8(SB)/4, $0x363fbe8e
+DATA w363fbe8e<>+12(SB)/4, $0x363fbe8e
+DATA w363fbe8e<>+16(SB)/4, $0x363fbe8e
+DATA w363fbe8e<>+20(SB)/4, $0x363fbe8e
+DATA w363fbe8e<>+24(SB)/4, $0x363fbe8e
+DATA w363fbe8e<>+28(SB)/4, $0x363fbe8e
+DATA w363fbe8e<>+32(SB)/4, $0x363fbe8e
+DATA w363fbe8e<>+36(SB)/4, $0x363fbe8e
+DATA w363fbe8e<>+40(SB)/4, $0x363fbe8e
+DATA w363fbe8e<>+44(SB)/4, $0x363fbe8e
+DATA w363fbe8e<>+48(SB)/4, $0x363fbe8e
+DATA w363fbe8e<>+52(SB)/4, $0x363fbe8e
+DATA w363fbe8e<>+56(SB)/4, $0x363fbe8e
+DATA w363fbe8e<>+60(SB)/4, $0x363fbe8e
+GLOBL w363fbe8e<>(SB), RODATA|NOPTR, $64
+
+DATA w37b6a18b<>+0(SB)/4, $0x37b6a18b
+DATA w37b6a18b<>+4(SB)/4, $0x37b6a18b
+DATA w37b6a18b<>+8(SB)/4, $0x37b6a18b
+DATA w37b6a18b<>+12(SB)/4, $0x37b6a18b
+DATA w37b6a18b<>+16(SB)/4, $0x37b6a18b
+DATA w37b6a18b<>+20(SB)/4, $0x37b6a18b
+DATA w37b6a18b<>+24(SB)/4, $0x37b6a18b
+DATA w37b6a18b<>+28(SB)/4, $0x37b6a18b
+DATA w37b6a18b<>+32(SB)/4, $0x37b6a18b
+DATA w37b6a18b<>+36(SB)/4, $0x37b6a18b
+DATA w37b6a18b<>+40(SB)/4, $0x37b6a18b
+DATA w37b6a18b<>+44(SB)/4, $0x37b6a18b
+DATA w37b6a18b<>+48(SB)/4, $0x37b6a18b
+DATA w37b6a18b<>+52(SB)/4, $0x37b6a18b
+DATA w37b6a18b<>+56(SB)/4, $0x37b6a18b
+DATA w37b6a18b<>+60(SB)/4, $0x37b6a18b
+GLOBL w37b6a18b<>(SB), RODATA|NOPTR, $64
+
+DATA wb9891ec1<>+0(SB)/4, $0xb9891ec1
+DATA wb9891ec1<>+4(SB)/4, $0xb9891ec1
+DATA wb9891ec1<>+8(SB)/4, $0xb9891ec1
+DATA wb9891ec1<>+12(SB)/4, $0xb9891ec1
+DATA wb9891ec1<>+16(SB)/4, $0xb9891ec1
+DATA wb9891ec1<>+20(SB)/4, $0xb9891ec1
+DATA wb9891ec1<>+24(SB)/4, $0xb9891ec1
+DATA wb9891ec1<>+28(SB)/4, $0xb9891ec1
+DATA wb9891ec1<>+32(SB)/4, $0xb9891ec1
+DATA wb9891ec1<>+36(SB)/4, $0xb9891ec1
+DATA wb9891ec1<>+40(SB)/4, $0xb9891ec1
+DATA wb9891ec1<>+44(SB)/4, $0xb9891ec1
+DATA wb9891ec1<>+48(SB)/4, $0xb9891ec1
+DATA wb9891ec1<>+52(SB)/4, $0xb9891ec1
+DATA wb9891ec1<>+56(SB)/4, $0xb9891ec1
+DATA wb9891ec1<>+60(SB)/4, $0xb9891ec1
+GLOBL wb9891ec1<>(SB), RODATA|NOPTR, $64
+
+DATA w3b2aaa75<>+0(SB)/4, $0x3b2aaa75
+DATA w3b2aaa75<>+4(SB)/4, $0x3b2aaa75
+DATA w3b2aaa75<>+8(SB)/4, $0x3b2aaa75
+DATA w3b2aaa75<>+12(SB)/4, $0x3b2aaa75
+DATA w3b2aaa75<>+16(SB)/4, $0x3b2aaa75
+DATA w3b2aaa75<>+20(SB)/4, $0x3b2aaa75
+DATA w3b2aaa75<>+24(SB)/4, $0x3b2aaa75
+DATA w3b2aaa75<>+28(SB)/4, $0x3b2aaa75
+DATA w3b2aaa75<>+32(SB)/4, $0x3b2aaa75
+DATA w3b2aaa75<>+36(SB)/4, $0x3b2aaa75
+DATA w3b2aaa75<>+40(SB)/4, $0x3b2aaa75
+DATA w3b2aaa75<>+44(SB)/4, $0x3b2aaa75
+DATA w3b2aaa75<>+48(SB)/4, $0x3b2aaa75
+DATA w3b2aaa75<>+52(SB)/4, $0x3b2aaa75
+DATA w3b2aaa75<>+56(SB)/4, $0x3b2aaa75
+DATA w3b2aaa75<>+60(SB)/4, $0x3b2aaa75
+GLOBL w3b2aaa75<>(SB), RODATA|NOPTR, $64
+
+DATA wbcaaaa3e<>+0(SB)/4, $0xbcaaaa3e
+DATA wbcaaaa3e<>+4(SB)/4, $0xbcaaaa3e
+DATA wbcaaaa3e<>+8(SB)/4, $0xbcaaaa3e
+DATA wbcaaaa3e<>+12(SB)/4, $0xbcaaaa3e
+DATA wbcaaaa3e<>+16(SB)/4, $0xbcaaaa3e
+DATA wbcaaaa3e<>+20(SB)/4, $0xbcaaaa3e
+DATA wbcaaaa3e<>+24(SB)/4, $0xbcaaaa3e
+DATA wbcaaaa3e<>+28(SB)/4, $0xbcaaaa3e
+DATA wbcaaaa3e<>+32(SB)/4, $0xbcaaaa3e
+DATA wbcaaaa3e<>+36(SB)/4, $0xbcaaaa3e
+DATA wbcaaaa3e<>+40(SB)/4, $0xbcaaaa3e
+DATA wbcaaaa3e<>+44(SB)/4, $0xbcaaaa3e
+DATA wbcaaaa3e<>+48(SB)/4, $0xbcaaaa3e
+DATA wbcaaaa3e<>+52(SB)/4, $0xbcaaaa3e
+DATA wbcaaaa3e<>+56(SB)/4, $0xbcaaaa3e
+DATA wbcaaaa3e<>+60(SB)/4, $0xbcaaaa3e
+GLOBL wbcaaaa3e<>(SB), RODATA|NOPTR, $64
+
+DATA w3e000000<>+0(SB)/4, $0x3e000000
+DATA w3e000000<>+4(SB)/4, $0x3e000000
+DATA w3e000000<>+8(SB)/4, $0x3e000000
+DATA w3e000000<>+12(SB)/4, $0x3e000000
+DATA w3e000000<>+16(SB)/4, $0x3e000000
+DATA w3e000000<>+20(SB)/4, $0x3e000000
+DATA w3e000000<>+24(SB)/4, $0x3e000000
+DATA w3e000000<>+28(SB)/4, $0x3e000000
+DATA w3e000000<>+32(SB)/4, $0x3e000000
+DATA w3e000000<>+36(SB)/4, $0x3e000000
+DATA w3e000000<>+40(SB)/4, $0x3e000000
+DATA w3e000000<>+44(SB)/4, $0x3e000000
+DATA w3e000000<>+48(SB)/4, $0x3e000000
+DATA w3e000000<>+52(SB)/4, $0x3e000000
+DATA w3e000000<>+56(SB)/4, $0x3e000000
+DATA w3e000000<>+60(SB)/4, $0x3e000000
+GLOBL w3e000000<>(SB), RODATA|NOPTR, $64
+
+DATA wbf000000<>+0(SB)/4, $0xbf000000
+DATA wbf000000<>+4(SB)/4, $0xbf000000
+DATA wbf000000<>+8(SB)/4, $0xbf000000
+DATA wbf000000<>+12(SB)/4, $0xbf000000
+DATA wbf000000<>+16(SB)/4, $0xbf000000
+DATA wbf000000<>+20(SB)/4, $0xbf000000
+DATA wbf000000<>+24(SB)/4, $0xbf000000
+DATA wbf000000<>+28(SB)/4, $0xbf000000
+DATA wbf000000<>+32(SB)/4, $0xbf000000
+DATA wbf000000<>+36(SB)/4, $0xbf000000
+DATA wbf000000<>+40(SB)/4, $0xbf000000
+DATA wbf000000<>+44(SB)/4, $0xbf000000
+DATA wbf000000<>+48(SB)/4, $0xbf000000
+DATA wbf000000<>+52(SB)/4, $0xbf000000
+DATA wbf000000<>+56(SB)/4, $0xbf000000
+DATA wbf000000<>+60(SB)/4, $0xbf000000
+GLOBL wbf000000<>(SB), RODATA|NOPTR, $64
+
+// func geluTanhAVX512(dst *float32, src *float32, n int)
+// Requires: AVX, AVX512DQ, AVX512F
+TEXT ·geluTanhAVX512(SB), NOSPLIT, $0-24
+	JMP constants
+
+start:
+	MOVQ dst+0(FP), CX
+	MOVQ src+8(FP), DX
+	MOVQ n+16(FP), BX
+	XORQ AX, AX
+	SUBQ $0x10, BX
+	JLT  tail
+
+loop:
+	VMOVUPS     (DX)(AX*1), Z0
+	VANDPS      Z2, Z0, Z1
+	VMINPS      Z1, Z3, Z1
+	VADDPS      Z6, Z1, Z4
+	VPSRLD      $0x15, Z4, Z4
+	VPERMPS     Z7, Z4, Z5
+	VSUBPS      Z5, Z1, Z5
+	VPERMPS     Z9, Z4, Z8
+	VPERMPS     Z11, Z4, Z10
+	VFMADD231PS Z5, Z8, Z10
+	VPERMPS     Z12, Z4, Z8
+	VFMADD231PS Z5, Z10, Z8
+	VPERMPS     Z13, Z4, Z10
+	VFMADD231PS Z5, Z8, Z10
+	VPERMPS     Z14, Z4, Z8
+	VFMADD231PS Z5, Z10, Z8
+	VPERMPS     Z15, Z4, Z10
+	VFMADD231PS Z5, Z8, Z10
+	VPERMPS     Z16, Z4, Z4
+	VFMADD231PS Z5, Z10, Z4
+	VMOVUPS     Z17, Z10
+	VMOVUPS     Z17, Z29
+	VMOVUPS     Z18, Z30
+	VMULPS      Z1, Z1, Z5
+	VMOVAPS     Z1, Z8
+	VFMSUB213PS Z5, Z1, Z8
+	VFMADD231PS Z19, Z5, Z10
+	VSUBPS      Z10, Z29, Z29
+	VFMADD231PS Z19, Z5, Z29
+	VFMADD231PS Z20, Z5, Z30
+	VFMADD231PS Z19, Z8, Z30
+	VADDPS      Z29, Z30, Z30
+	VMULPS      Z1, Z10, Z5
+	VMOVAPS     Z1, Z8
+	VFMSUB213PS Z5, Z10, Z8
+	VFMADD231PS Z1, Z30, Z8
+	VXORPS      Z21, Z5, Z1
+	VRNDSCALEPS $0x00, Z1, Z1
+	VADDPS      Z1, Z5, Z5
+	VADDPS      Z8, Z5, Z5
+	VMOVUPS     Z22, Z8
+	VFMADD213PS Z23, Z5, Z8
+	VFMADD213PS Z24, Z5, Z8
+	VFMADD213PS Z25, Z5, Z8
+	VFMADD213PS Z26, Z5, Z8
+	VFMADD213PS Z27, Z5, Z8
+	VFMADD213PS Z28, Z5, Z8
+	VFMADD231PS Z8, Z4, Z4
+	VSCALEFPS   Z1, Z4, Z4
+	VMAXPS      Z0, Z21, Z0
+	VSUBPS      Z4, Z0, Z0
+	VMOVUPS     Z0, (CX)(AX*1)
+	ADDQ        $0x40, AX
+	SUBQ        $0x10, BX
+	JGE         loop
+
+tail:
+	ADDQ        $0x10, BX
+	JZ          done
+	LEAQ        tailmask<>+64(SB), SI
+	SHLQ        $0x02, BX
+	SUBQ        BX, SI
+	VMOVUPS     (SI), Z0
+	VPMOVD2M    Z0, K1
+	VMOVUPS.Z   (DX)(AX*1), K1, Z0
+	VANDPS      Z2, Z0, Z1
+	VMINPS      Z1, Z3, Z1
+	VADDPS      Z6, Z1, Z2
+	VPSRLD      $0x15, Z2, Z2
+	VPERMPS     Z7, Z2, Z3
+	VSUBPS      Z3, Z1, Z3
+	VPERMPS     Z9, Z2, Z4
+	VPERMPS     Z11, Z2, Z5
+	VFMADD231PS Z3, Z4, Z5
+	VPERMPS     Z12, Z2, Z4
+	VFMADD231PS Z3, Z5, Z4
+	VPERMPS     Z13, Z2, Z5
+	VFMADD231PS Z3, Z4, Z5
+	VPERMPS     Z14, Z2, Z4
+	VFMADD231PS Z3, Z5, Z4
+	VPERMPS     Z15, Z2, Z5
+	VFMADD231PS Z3, Z4, Z5
+	VPERMPS     Z16, Z2, Z2
+	VFMADD231PS Z3, Z5, Z2
+	VMOVUPS     Z17, Z3
+	VMOVUPS     Z17, Z4
+	VMOVUPS     Z18, Z7
+	VMULPS      Z1, Z1, Z5
+	VMOVAPS     Z1, Z6
+	VFMSUB213PS Z5, Z1, Z6
+	VFMADD231PS Z19, Z5, Z3
+	VSUBPS      Z3, Z4, Z4
+	VFMADD231PS Z19, Z5, Z4
+	VFMADD231PS Z20, Z5, Z7
+	VFMADD231PS Z19, Z6, Z7
+	VADDPS      Z4, Z7, Z7
+	VMULPS      Z1, Z3, Z4
+	VMOVAPS     Z1, Z5
+	VFMSUB213PS Z4, Z3, Z5
+	VFMADD231PS Z1, Z7, Z5
+	VXORPS      Z21, Z4, Z1
+	VRNDSCALEPS $0x00, Z1, Z1
+	VADDPS      Z1, Z4, Z4
+	VADDPS      Z5, Z4, Z4
+	VMOVUPS     Z22, Z3
+	VFMADD213PS Z23, Z4, Z3
+	VFMADD213PS Z24, Z4, Z3
+	VFMADD213PS Z25, Z4, Z3
+	VFMADD213PS Z26, Z4, Z3
+	VFMADD213PS Z27, Z4, Z3
+	VFMADD213PS Z28, Z4, Z3
+	VFMADD231PS Z3, Z2, Z2
+	VSCALEFPS   Z1, Z2, Z2
+	VMAXPS      Z0, Z21, Z0
+	VSUBPS      Z2, Z0, Z0
+	VMOVUPS     Z0, K1, (CX)(AX*1)
+
+done:
+	VZEROUPPER
+	RET
+
+constants:
+	VMOVUPS w7fffffff<>+0(SB), Z2
+	VMOVUPS w41300000<>+0(SB), Z3
+	VMOVUPS w3f800000<>+0(SB), Z6
+	VMOVUPS geluTanhCenters<>+0(SB), Z7
+	VMOVUPS geluTanh6<>+0(SB), Z9
+	VMOVUPS geluTanh5<>+0(SB), Z11
+	VMOVUPS geluTanh4<>+0(SB), Z12
+	VMOVUPS geluTanh3<>+0(SB), Z13
+	VMOVUPS geluTanh2<>+0(SB), Z14
+	VMOVUPS geluTanh1<>+0(SB), Z15
+	VMOVUPS geluTanh0<>+0(SB), Z16
+	VMOVUPS w40135000<>+0(SB), Z17
+	VMOVUPS w39ec21bd<>+0(SB), Z18
+	VMOVUPS w3dd2d3e8<>+0(SB), Z19
+	VMOVUPS wb10a8d56<>+0(SB), Z20
+	VMOVUPS w80000000<>+0(SB), Z21
+	VMOVUPS w394410f1<>+0(SB), Z22
+	VMOVUPS wbad4600f<>+0(SB), Z23
+	VMOVUPS w3c3eacce<>+0(SB), Z24
+	VMOVUPS wbd898ad3<>+0(SB), Z25
+	VMOVUPS w3e94d33b<>+0(SB), Z26
+	VMOVUPS wbf56b593<>+0(SB), Z27
+	VMOVUPS w3e570a3d<>+0(SB), Z28
+	JMP     start
+
+DATA w41300000<>+0(SB)/4, $0x41300000
+DATA w41300000<>+4(SB)/4, $0x41300000
+DATA w41300000<>+8(SB)/4, $0x41300000
+DATA w41300000<>+12(SB)/4, $0x41300000
+DATA w41300000<>+16(SB)/4, $0x41300000
+DATA w41300000<>+20(SB)/4, $0x41300000
+DATA w41300000<>+24(SB)/4, $0x41300000
+DATA w41300000<>+28(SB)/4, $0x41300000
+DATA w41300000<>+32(SB)/4, $0x41300000
+DATA w41300000<>+36(SB)/4, $0x41300000
+DATA w41300000<>+40(SB)/4, $0x41300000
+DATA w41300000<>+44(SB)/4, $0x41300000
+DATA w41300000<>+48(SB)/4, $0x41300000
+DATA w41300000<>+52(SB)/4, $0x41300000
+DATA w41300000<>+56(SB)/4, $0x41300000
+DATA w41300000<>+60(SB)/4, $0x41300000
+GLOBL w41300000<>(SB), RODATA|NOPTR, $64
+
+DATA geluTanhCenters<>+0(SB)/4, $0x3fa02a00
+DATA geluTanhCenters<>+4(SB)/4, $0x3fde8c00
+DATA geluTanhCenters<>+8(SB)/4, $0x400f8400
+DATA geluTanhCenters<>+12(SB)/4, $0x40308a00
+DATA geluTanhCenters<>+16(SB)/4, $0x40604800
+DATA geluTanhCenters<>+20(SB)/4, $0x408f4700
+DATA geluTanhCenters<>+24(SB)/4, $0x40b0bf00
+DATA geluTanhCenters<>+28(SB)/4, $0x40cf7f00
+DATA geluTanhCenters<>+32(SB)/4, $0x40ff3c00
+DATA geluTanhCenters<>+36(SB)/4, $0x411fc200
+DATA geluTanhCenters<>+40(SB)/4, $0x413f6d00
+DATA geluTanhCenters<>+44(SB)/4, $0x415f9100
+DATA geluTanhCenters<>+48(SB)/4, $0x00000000
+DATA geluTanhCenters<>+52(SB)/4, $0x3ebddc00
+DATA geluTanhCenters<>+56(SB)/4, $0x3f1e8200
+DATA geluTanhCenters<>+60(SB)/4, $0x3f60fa00
+GLOBL geluTanhCenters<>(SB), RODATA|NOPTR, $64
+
+DATA geluTanh6<>+0(SB)/4, $0xbbb04b7d
+DATA geluTanh6<>+4(SB)/4, $0xbac39ace
+DATA geluTanh6<>+8(SB)/4, $0x3aa253c0
+DATA geluTanh6<>+12(SB)/4, $0x3a98a4a1
+DATA geluTanh6<>+16(SB)/4, $0x37a79099
+DATA geluTanh6<>+20(SB)/4, $0xb87e08ed
+DATA geluTanh6<>+24(SB)/4, $0xb58aaea3
+DATA geluTanh6<>+28(SB)/4, $0xb091c905
+DATA geluTanh6<>+32(SB)/4, $0xa729ac60
+DATA geluTanh6<>+36(SB)/4, $0xa886ee4b
+DATA geluTanh6<>+40(SB)/4, $0xa6fb45b5
+DATA geluTanh6<>+44(SB)/4, $0xa6fb45b5
+DATA geluTanh6<>+48(SB)/4, $0x3c04498b
+DATA geluTanh6<>+52(SB)/4, $0x3b9c0e34
+DATA geluTanh6<>+56(SB)/4, $0xb69c482f
+DATA geluTanh6<>+60(SB)/4, $0xbb832f14
+GLOBL geluTanh6<>(SB), RODATA|NOPTR, $64
+
+DATA geluTanh5<>+0(SB)/4, $0x3b9b0530
+DATA geluTanh5<>+4(SB)/4, $0xbbc55a62
+DATA geluTanh5<>+8(SB)/4, $0xbbbc53c3
+DATA geluTanh5<>+12(SB)/4, $0xbacf2540
+DATA geluTanh5<>+16(SB)/4, $0x3a3578ef
+DATA geluTanh5<>+20(SB)/4, $0x38f90903
+DATA geluTanh5<>+24(SB)/4, $0x3584e049
+DATA geluTanh5<>+28(SB)/4, $0x3084fbc9
+DATA geluTanh5<>+32(SB)/4, $0x278b42ca
+DATA geluTanh5<>+36(SB)/4, $0xa82ed5e1
+DATA geluTanh5<>+40(SB)/4, $0x2762075c
+DATA geluTanh5<>+44(SB)/4, $0x275b6746
+DATA geluTanh5<>+48(SB)/4, $0x390af9bb
+DATA geluTanh5<>+52(SB)/4, $0x3c827632
+DATA geluTanh5<>+56(SB)/4, $0x3ca112d6
+DATA geluTanh5<>+60(SB)/4, $0x3c85dfa4
+GLOBL geluTanh5<>(SB), RODATA|NOPTR, $64
+
+DATA geluTanh4<>+0(SB)/4, $0x3ce57c62
+DATA geluTanh4<>+4(SB)/4, $0x3cc30c8b
+DATA geluTanh4<>+8(SB)/4, $0x3be4e923
+DATA geluTanh4<>+12(SB)/4, $0xbb1c7d30
+DATA geluTanh4<>+16(SB)/4, $0xbb11c14f
+DATA geluTanh4<>+20(SB)/4, $0xb90e83f6
+DATA geluTanh4<>+24(SB)/4, $0xb4f9ac5e
+DATA geluTanh4<>+28(SB)/4, $0xaf825698
+DATA geluTanh4<>+32(SB)/4, $0x26faa66a
+DATA geluTanh4<>+36(SB)/4, $0x28cd9256
+DATA geluTanh4<>+40(SB)/4, $0x26d2c167
+DATA geluTanh4<>+44(SB)/4, $0x26e65484
+DATA geluTanh4<>+48(SB)/4, $0xbd624542
+DATA geluTanh4<>+52(SB)/4, $0xbd20501b
+DATA geluTanh4<>+56(SB)/4, $0xbc84da36
+DATA geluTanh4<>+60(SB)/4, $0x3c020147
+GLOBL geluTanh4<>(SB), RODATA|NOPTR, $64
+
+DATA geluTanh3<>+0(SB)/4, $0xbd9b95cc
+DATA geluTanh3<>+4(SB)/4, $0xbcacfee0
+DATA geluTanh3<>+8(SB)/4, $0x3c1ebc3d
+DATA geluTanh3<>+12(SB)/4, $0x3c4d135c
+DATA geluTanh3<>+16(SB)/4, $0x3b6a1c56
+DATA geluTanh3<>+20(SB)/4, $0x38f84e1d
+DATA geluTanh3<>+24(SB)/4, $0x348db4f5
+DATA geluTanh3<>+28(SB)/4, $0x2e40e088
+DATA geluTanh3<>+32(SB)/4, $0xa78e0acd
+DATA geluTanh3<>+36(SB)/4, $0x2861628e
+DATA geluTanh3<>+40(SB)/4, $0xa7829645
+DATA geluTanh3<>+44(SB)/4, $0xa780a5f1
+DATA geluTanh3<>+48(SB)/4, $0x359e574b
+DATA geluTanh3<>+52(SB)/4, $0xbd96f246
+DATA geluTanh3<>+56(SB)/4, $0xbdd00d28
+DATA geluTanh3<>+60(SB)/4, $0xbdd8143c
+GLOBL geluTanh3<>(SB), RODATA|NOPTR, $64
+
+DATA geluTanh2<>+0(SB)/4, $0x3d0834cd
+DATA geluTanh2<>+4(SB)/4, $0xbd15ee85
+DATA geluTanh2<>+8(SB)/4, $0xbd276c02
+DATA geluTanh2<>+12(SB)/4, $0xbcada695
+DATA geluTanh2<>+16(SB)/4, $0xbb646b5e
+DATA geluTanh2<>+20(SB)/4, $0xb8983f8d
+DATA geluTanh2<>+24(SB)/4, $0xb408b58e
+DATA geluTanh2<>+28(SB)/4, $0xae09fb14
+DATA geluTanh2<>+32(SB)/4, $0xa469ec36
+DATA geluTanh2<>+36(SB)/4, $0xa8213d84
+DATA geluTanh2<>+40(SB)/4, $0x24947a63
+DATA geluTanh2<>+44(SB)/4, $0xa40c8d39
+DATA geluTanh2<>+48(SB)/4, $0x3ea8cf02
+DATA geluTanh2<>+52(SB)/4, $0x3e92ab10
+DATA geluTanh2<>+56(SB)/4, $0x3e6102b7
+DATA geluTanh2<>+60(SB)/4, $0x3e0cbdab
+GLOBL geluTanh2<>(SB), RODATA|NOPTR, $64
+
+DATA geluTanh1<>+0(SB)/4, $0x3f6d820a
+DATA geluTanh1<>+4(SB)/4, $0x3f6b654b
+DATA geluTanh1<>+8(SB)/4, $0x3f606783
+DATA geluTanh1<>+12(SB)/4, $0x3f581f34
+DATA geluTanh1<>+16(SB)/4, $0x3f54132a
+DATA geluTanh1<>+20(SB)/4, $0x3f5393c7
+DATA geluTanh1<>+24(SB)/4, $0x3f5391fc
+DATA geluTanh1<>+28(SB)/4, $0x3f5391fc
+DATA geluTanh1<>+32(SB)/4, $0x3f5391fc
+DATA geluTanh1<>+36(SB)/4, $0x3f5391fc
+DATA geluTanh1<>+40(SB)/4, $0x3f5391fc
+DATA geluTanh1<>+44(SB)/4, $0x3f5391fc
+DATA geluTanh1<>+48(SB)/4, $0x3ed391fc
+DATA geluTanh1<>+52(SB)/4, $0x3f259687
+DATA geluTanh1<>+56(SB)/4, $0x3f45fdec
+DATA geluTanh1<>+60(SB)/4, $0x3f5dc42c
+GLOBL geluTanh1<>(SB), RODATA|NOPTR, $64
+
+DATA geluTanh0<>+0(SB)/4, $0x3f6cc78c
+DATA geluTanh0<>+4(SB)/4, $0x3fb05c9f
+DATA geluTanh0<>+8(SB)/4, $0x3fea4a47
+DATA geluTanh0<>+12(SB)/4, $0x40118051
+DATA geluTanh0<>+16(SB)/4, $0x4039530a
+DATA geluTanh0<>+20(SB)/4, $0x406cd25e
+DATA geluTanh0<>+24(SB)/4, $0x40921237
+DATA geluTanh0<>+28(SB)/4, $0x40ab7c00
+DATA geluTanh0<>+32(SB)/4, $0x40d2f000
+DATA geluTanh0<>+36(SB)/4, $0x41040800
+DATA geluTanh0<>+40(SB)/4, $0x411e3400
+DATA geluTanh0<>+44(SB)/4, $0x4138c400
+DATA geluTanh0<>+48(SB)/4, $0x00000000
+DATA geluTanh0<>+52(SB)/4, $0x3e4a493e
+DATA geluTanh0<>+56(SB)/4, $0x3ebfcaa3
+DATA geluTanh0<>+60(SB)/4, $0x3f16a08f
+GLOBL geluTanh0<>(SB), RODATA|NOPTR, $64
+
+DATA w40135000<>+0(SB)/4, $0x40135000
+DATA w40135000<>+4(SB)/4, $0x40135000
+DATA w40135000<>+8(SB)/4, $0x40135000
+DATA w40135000<>+12(SB)/4, $0x40135000
+DATA w40135000<>+16(SB)/4, $0x40135000
+DATA w40135000<>+20(SB)/4, $0x40135000
+DATA w40135000<>+24(SB)/4, $0x40135000
+DATA w40135000<>+28(SB)/4, $0x40135000
+DATA w40135000<>+32(SB)/4, $0x40135000
+DATA w40135000<>+36(SB)/4, $0x40135000
+DATA w40135000<>+40(SB)/4, $0x40135000
+DATA w40135000<>+44(SB)/4, $0x40135000
+DATA w40135000<>+48(SB)/4, $0x40135000
+DATA w40135000<>+52(SB)/4, $0x40135000
+DATA w40135000<>+56(SB)/4, $0x40135000
+DATA w40135000<>+60(SB)/4, $0x40135000
+GLOBL w40135000<>(SB), RODATA|NOPTR, $64
+
+DATA w39ec21bd<>+0(SB)/4, $0x39ec21bd
+DATA w39ec21bd<>+4(SB)/4, $0x39ec21bd
+DATA w39ec21bd<>+8(SB)/4, $0x39ec21bd
+DATA w39ec21bd<>+12(SB)/4, $0x39ec21bd
+DATA w39ec21bd<>+16(SB)/4, $0x39ec21bd
+DATA w39ec21bd<>+20(SB)/4, $0x39ec21bd
+DATA w39ec21bd<>+24(SB)/4, $0x39ec21bd
+DATA w39ec21bd<>+28(SB)/4, $0x39ec21bd
+DATA w39ec21bd<>+32(SB)/4, $0x39ec21bd
+DATA w39ec21bd<>+36(SB)/4, $0x39ec21bd
+DATA w39ec21bd<>+40(SB)/4, $0x39ec21bd
+DATA w39ec21bd<>+44(SB)/4, $0x39ec21bd
+DATA w39ec21bd<>+48(SB)/4, $0x39ec21bd
+DATA w39ec21bd<>+52(SB)/4, $0x39ec21bd
+DATA w39ec21bd<>+56(SB)/4, $0x39ec21bd
+DATA w39ec21bd<>+60(SB)/4, $0x39ec21bd
+GLOBL w39ec21bd<>(SB), RODATA|NOPTR, $64
+
+DATA w3dd2d3e8<>+0(SB)/4, $0x3dd2d3e8
+DATA w3dd2d3e8<>+4(SB)/4, $0x3dd2d3e8
+DATA w3dd2d3e8<>+8(SB)/4, $0x3dd2d3e8
+DATA w3dd2d3e8<>+12(SB)/4, $0x3dd2d3e8
+DATA w3dd2d3e8<>+16(SB)/4, $0x3dd2d3e8
+DATA w3dd2d3e8<>+20(SB)/4, $0x3dd2d3e8
+DATA w3dd2d3e8<>+24(SB)/4, $0x3dd2d3e8
+DATA w3dd2d3e8<>+28(SB)/4, $0x3dd2d3e8
+DATA w3dd2d3e8<>+32(SB)/4, $0x3dd2d3e8
+DATA w3dd2d3e8<>+36(SB)/4, $0x3dd2d3e8
+DATA w3dd2d3e8<>+40(SB)/4, $0x3dd2d3e8
+DATA w3dd2d3e8<>+44(SB)/4, $0x3dd2d3e8
+DATA w3dd2d3e8<>+48(SB)/4, $0x3dd2d3e8
+DATA w3dd2d3e8<>+52(SB)/4, $0x3dd2d3e8
+DATA w3dd2d3e8<>+56(SB)/4, $0x3dd2d3e8
+DATA w3dd2d3e8<>+60(SB)/4, $0x3dd2d3e8
+GLOBL w3dd2d3e8<>(SB), RODATA|NOPTR, $64
+
+DATA wb10a8d56<>+0(SB)/4, $0xb10a8d56
+DATA wb10a8d56<>+4(SB)/4, $0xb10a8d56
+DATA wb10a8d56<>+8(SB)/4, $0xb10a8d56
+DATA wb10a8d56<>+12(SB)/4, $0xb10a8d56
+DATA wb10a8d56<>+16(SB)/4, $0xb10a8d56
+DATA wb10a8d56<>+20(SB)/4, $0xb10a8d56
+DATA wb10a8d56<>+24(SB)/4, $0xb10a8d56
+DATA wb10a8d56<>+28(SB)/4, $0xb10a8d56
+DATA wb10a8d56<>+32(SB)/4, $0xb10a8d56
+DATA wb10a8d56<>+36(SB)/4, $0xb10a8d56
+DATA wb10a8d56<>+40(SB)/4, $0xb10a8d56
+DATA wb10a8d56<>+44(SB)/4, $0xb10a8d56
+DATA wb10a8d56<>+48(SB)/4, $0xb10a8d56
+DATA wb10a8d56<>+52(SB)/4, $0xb10a8d56
+DATA wb10a8d56<>+56(SB)/4, $0xb10a8d56
+DATA wb10a8d56<>+60(SB)/4, $0xb10a8d56
+GLOBL wb10a8d56<>(SB), RODATA|NOPTR, $64
+
+DATA w394410f1<>+0(SB)/4, $0x394410f1
+DATA w394410f1<>+4(SB)/4, $0x394410f1
+DATA w394410f1<>+8(SB)/4, $0x394410f1
+DATA w394410f1<>+12(SB)/4, $0x394410f1
+DATA w394410f1<>+16(SB)/4, $0x394410f1
+DATA w394410f1<>+20(SB)/4, $0x394410f1
+DATA w394410f1<>+24(SB)/4, $0x394410f1
+DATA w394410f1<>+28(SB)/4, $0x394410f1
+DATA w394410f1<>+32(SB)/4, $0x394410f1
+DATA w394410f1<>+36(SB)/4, $0x394410f1
+DATA w394410f1<>+40(SB)/4, $0x394410f1
+DATA w394410f1<>+44(SB)/4, $0x394410f1
+DATA w394410f1<>+48(SB)/4, $0x394410f1
+DATA w394410f1<>+52(SB)/4, $0x394410f1
+DATA w394410f1<>+56(SB)/4, $0x394410f1
+DATA w394410f1<>+60(SB)/4, $0x394410f1
+GLOBL w394410f1<>(SB), RODATA|NOPTR, $64
+
+DATA wbad4600f<>+0(SB)/4, $0xbad4600f
+DATA wbad4600f<>+4(SB)/4, $0xbad4600f
+DATA wbad4600f<>+8(SB)/4, $0xbad4600f
+DATA wbad4600f<>+12(SB)/4, $0xbad4600f
+DATA wbad4600f<>+16(SB)/4, $0xbad4600f
+DATA wbad4600f<>+20(SB)/4, $0xbad4600f
+DATA wbad4600f<>+24(SB)/4, $0xbad4600f
+DATA wbad4600f<>+28(SB)/4, $0xbad4600f
+DATA wbad4600f<>+32(SB)/4, $0xbad4600f
+DATA wbad4600f<>+36(SB)/4, $0xbad4600f
+DATA wbad4600f<>+40(SB)/4, $0xbad4600f
+DATA wbad4600f<>+44(SB)/4, $0xbad4600f
+DATA wbad4600f<>+48(SB)/4, $0xbad4600f
+DATA wbad4600f<>+52(SB)/4, $0xbad4600f
+DATA wbad4600f<>+56(SB)/4, $0xbad4600f
+DATA wbad4600f<>+60(SB)/4, $0xbad4600f
+GLOBL wbad4600f<>(SB), RODATA|NOPTR, $64
+
+DATA w3c3eacce<>+0(SB)/4, $0x3c3eacce
+DATA w3c3eacce<>+4(SB)/4, $0x3c3eacce
+DATA w3c3eacce<>+8(SB)/4, $0x3c3eacce
+DATA w3c3eacce<>+12(SB)/4, $0x3c3eacce
+DATA w3c3eacce<>+16(SB)/4, $0x3c3eacce
+DATA w3c3eacce<>+20(SB)/4, $0x3c3eacce
+DATA w3c3eacce<>+24(SB)/4, $0x3c3eacce
+DATA w3c3eacce<>+28(SB)/4, $0x3c3eacce
+DATA w3c3eacce<>+32(SB)/4, $0x3c3eacce
+DATA w3c3eacce<>+36(SB)/4, $0x3c3eacce
+DATA w3c3eacce<>+40(SB)/4, $0x3c3eacce
+DATA w3c3eacce<>+44(SB)/4, $0x3c3eacce
+DATA w3c3eacce<>+48(SB)/4, $0x3c3eacce
+DATA w3c3eacce<>+52(SB)/4, $0x3c3eacce
+DATA w3c3eacce<>+56(SB)/4, $0x3c3eacce
+DATA w3c3eacce<>+60(SB)/4, $0x3c3eacce
+GLOBL w3c3eacce<>(SB), RODATA|NOPTR, $64
+
+DATA wbd898ad3<>+0(SB)/4, $0xbd898ad3
+DATA wbd898ad3<>+4(SB)/4, $0xbd898ad3
+DATA wbd898ad3<>+8(SB)/4, $0xbd898ad3
+DATA wbd898ad3<>+12(SB)/4, $0xbd898ad3
+DATA wbd898ad3<>+16(SB)/4, $0xbd898ad3
+DATA wbd898ad3<>+20(SB)/4, $0xbd898ad3
+DATA wbd898ad3<>+24(SB)/4, $0xbd898ad3
+DATA wbd898ad3<>+28(SB)/4, $0xbd898ad3
+DATA wbd898ad3<>+32(SB)/4, $0xbd898ad3
+DATA wbd898ad3<>+36(SB)/4, $0xbd898ad3
+DATA wbd898ad3<>+40(SB)/4, $0xbd898ad3
+DATA wbd898ad3<>+44(SB)/4, $0xbd898ad3
+DATA wbd898ad3<>+48(SB)/4, $0xbd898ad3
+DATA wbd898ad3<>+52(SB)/4, $0xbd898ad3
+DATA wbd898ad3<>+56(SB)/4, $0xbd898ad3
+DATA wbd898ad3<>+60(SB)/4, $0xbd898ad3
+GLOBL wbd898ad3<>(SB), RODATA|NOPTR, $64
+
+DATA w3e94d33b<>+0(SB)/4, $0x3e94d33b
+DATA w3e94d33b<>+4(SB)/4, $0x3e94d33b
+DATA w3e94d33b<>+8(SB)/4, $0x3e94d33b
+DATA w3e94d33b<>+12(SB)/4, $0x3e94d33b
+DATA w3e94d33b<>+16(SB)/4, $0x3e94d33b
+DATA w3e94d33b<>+20(SB)/4, $0x3e94d33b
+DATA w3e94d33b<>+24(SB)/4, $0x3e94d33b
+DATA w3e94d33b<>+28(SB)/4, $0x3e94d33b
+DATA w3e94d33b<>+32(SB)/4, $0x3e94d33b
+DATA w3e94d33b<>+36(SB)/4, $0x3e94d33b
+DATA w3e94d33b<>+40(SB)/4, $0x3e94d33b
+DATA w3e94d33b<>+44(SB)/4, $0x3e94d33b
+DATA w3e94d33b<>+48(SB)/4, $0x3e94d33b
+DATA w3e94d33b<>+52(SB)/4, $0x3e94d33b
+DATA w3e94d33b<>+56(SB)/4, $0x3e94d33b
+DATA w3e94d33b<>+60(SB)/4, $0x3e94d33b
+GLOBL w3e94d33b<>(SB), RODATA|NOPTR, $64
+
+DATA wbf56b593<>+0(SB)/4, $0xbf56b593
+DATA wbf56b593<>+4(SB)/4, $0xbf56b593
+DATA wbf56b593<>+8(SB)/4, $0xbf56b593
+DATA wbf56b593<>+12(SB)/4, $0xbf56b593
+DATA wbf56b593<>+16(SB)/4, $0xbf56b593
+DATA wbf56b593<>+20(SB)/4, $0xbf56b593
+DATA wbf56b593<>+24(SB)/4, $0xbf56b593
+DATA wbf56b593<>+28(SB)/4, $0xbf56b593
+DATA wbf56b593<>+32(SB)/4, $0xbf56b593
+DATA wbf56b593<>+36(SB)/4, $0xbf56b593
+DATA wbf56b593<>+40(SB)/4, $0xbf56b593
+DATA wbf56b593<>+44(SB)/4, $0xbf56b593
+DATA wbf56b593<>+48(SB)/4, $0xbf56b593
+DATA wbf56b593<>+52(SB)/4, $0xbf56b593
+DATA wbf56b593<>+56(SB)/4, $0xbf56b593
+DATA wbf56b593<>+60(SB)/4, $0xbf56b593
+GLOBL wbf56b593<>(SB), RODATA|NOPTR, $64
+
+DATA w3e570a3d<>+0(SB)/4, $0x3e570a3d
+DATA w3e570a3d<>+4(SB)/4, $0x3e570a3d
+DATA w3e570a3d<>+8(SB)/4, $0x3e570a3d
+DATA w3e570a3d<>+12(SB)/4, $0x3e570a3d
+DATA w3e570a3d<>+16(SB)/4, $0x3e570a3d
+DATA w3e570a3d<>+20(SB)/4, $0x3e570a3d
+DATA w3e570a3d<>+24(SB)/4, $0x3e570a3d
+DATA w3e570a3d<>+28(SB)/4, $0x3e570a3d
+DATA w3e570a3d<>+32(SB)/4, $0x3e570a3d
+DATA w3e570a3d<>+36(SB)/4, $0x3e570a3d
+DATA w3e570a3d<>+40(SB)/4, $0x3e570a3d
+DATA w3e570a3d<>+44(SB)/4, $0x3e570a3d
+DATA w3e570a3d<>+48(SB)/4, $0x3e570a3d
+DATA w3e570a3d<>+52(SB)/4, $0x3e570a3d
+DATA w3e570a3d<>+56(SB)/4, $0x3e570a3d
+DATA w3e570a3d<>+60(SB)/4, $0x3e570a3d
+GLOBL w3e570a3d<>(SB), RODATA|NOPTR, $64

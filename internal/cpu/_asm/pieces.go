@@ -1,0 +1,130 @@
+package main
+
+import (
+	"fmt"
+	"math"
+
+	. "github.com/mmcloughlin/avo/build"
+	. "github.com/mmcloughlin/avo/operand"
+)
+
+// pieceCount is how many words the largest register has: one instruction picks a
+// coefficient for each lane.
+const pieceCount = 16
+
+// pieces are 16 polynomials that together are f for t >= 0. Their
+// borders are where the exponent or the first two bits of the significand of
+// t+offset change: the pieces widen with t. The last goes on to infinity.
+type pieces struct {
+	name   string
+	f      func(t float64) float64
+	offset float64
+	degree int
+	end    float64 // where the last piece may end, 0 if it is straight from its start on
+}
+
+// pieceShift is what moves the bits that number a piece to the lowest place.
+const pieceShift = 21
+
+// border is where piece k begins, and number what the bits of t+offset number it.
+func (p *pieces) border(k int) float64 {
+	return float64(math.Float32frombits(p.number(k)<<pieceShift)) - p.offset
+}
+
+func (p *pieces) number(k int) uint32 {
+	return math.Float32bits(float32(p.offset))>>pieceShift + uint32(k)
+}
+
+// tables returns the pieces' centers and, lowest first, their coefficients,
+// divided.
+func (p *pieces) tables(divisor float64) (centers [pieceCount]float64, coefficients [][pieceCount]float64) {
+	coefficients = make([][pieceCount]float64, p.degree+1)
+	for k := range pieceCount {
+		slot := p.number(k) % pieceCount
+		center, c := p.piece(k, divisor)
+		centers[slot] = center
+		for i := range c {
+			coefficients[i][slot] = c[i]
+		}
+	}
+	return centers, coefficients
+}
+
+// piece returns the center and the coefficients of piece k. The first one keeps
+// a zero of f exactly. Centers are chosen so that the first two coefficients are
+// almost float32: the others' rounding errors hardly count.
+func (p *pieces) piece(k int, divisor float64) (center float64, c []float64) {
+	lo, hi := p.border(k), p.border(k+1)
+	f := func(t float64) float64 { return p.f(t) / divisor }
+	switch {
+	case k == 0 && p.f(0) == 0:
+		ratio := fit(func(t float64) float64 { return f(t) / t }, lo, hi, 0, p.degree-1)
+		return 0, append([]float64{0}, ratio...)
+	case k == pieceCount-1 && p.end == 0:
+		center = float64(float32(lo))
+		slope := math.Round(p.f(hi)-p.f(hi-1)) / divisor
+		return center, append([]float64{f(hi) - slope*(hi-center), slope}, make([]float64, p.degree-1)...)
+	case k == pieceCount-1:
+		hi = p.end
+	}
+	best := math.Inf(1)
+	for i := -200; i <= 200; i++ {
+		x := float64(float32((lo+hi)/2 + (hi-lo)*float64(i)/8192))
+		q := fit(f, lo, hi, x, p.degree)
+		if e := rounding(q[0]) + rounding(q[1])*(hi-lo)/2; e < best {
+			best, center, c = e, x, q
+		}
+	}
+	return center, c
+}
+
+// rounding is the error of x as a float32.
+func rounding(x float64) float64 { return math.Abs(x - float64(float32(x))) }
+
+// at returns f(t)/divisor for 0 <= t, less than the last piece's end if that has one.
+func (p *pieces) at(t lanes, divisor float64) lanes {
+	centers, coefficients := p.tables(divisor)
+	i, d := newLanes(), newLanes()
+	inside := t
+	if p.end == 0 {
+		inside = newLanes()
+		do(VMINPS, f32(p.border(pieceCount-1)+0.25), t, inside)
+	}
+	do(VADDPS, f32(p.offset), inside, i)
+	do(VPSRLD, Imm(pieceShift), i, i)
+	find := newFinder(i)
+	do(VSUBPS, find.in(p.name+"Centers", centers), t, d)
+	y := find.in(fmt.Sprint(p.name, p.degree), coefficients[p.degree])
+	for k := p.degree - 1; k >= 0; k-- {
+		c := find.in(fmt.Sprint(p.name, k), coefficients[k])
+		do(VFMADD231PS, d, y, c)
+		y = c
+	}
+	return y
+}
+
+// finder looks up words in tables of 16 by the low bits of i.
+type finder struct{ i, upper lanes }
+
+func newFinder(i lanes) finder {
+	f := finder{i: i}
+	if isa.bytes == 32 {
+		f.upper = newLanes()
+		do(VPSLLD, Imm(28), i, f.upper) // the sign bit is set for the upper half
+	}
+	return f
+}
+
+func (f finder) in(name string, table [pieceCount]float64) lanes {
+	word := func(i int) Constant { return U32(math.Float32bits(float32(table[i]))) }
+	r := newLanes()
+	if isa.bytes == 64 {
+		do(VPERMPS, vector(name, 4, word), f.i, r)
+		return r
+	}
+	m, high := readOnly(name, 64, 4, word), newLanes()
+	do(VPERMPS, m, f.i, r)
+	do(VPERMPS, m.Offset(32), f.i, high)
+	do(VBLENDVPS, f.upper, high, r, r)
+	return r
+}
