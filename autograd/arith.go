@@ -5,7 +5,7 @@ import "github.com/stria-ml/stria/tensor"
 // broadcast returns an empty tensor for the result of an element-wise
 // operation on a and b.
 func (g *Graph) broadcast(a, b *Var) *tensor.Tensor {
-	if sameShape(a.value, b.value) {
+	if tensor.SameShape(a.value, b.value) {
 		return g.arena.EmptyLike(a.value)
 	}
 	var dims [tensor.MaxDims]int

@@ -96,7 +96,7 @@ func (g *Graph) addAll(c *Call, grads []*tensor.Tensor) {
 			panic(&tensor.Error{Op: c.name, Kind: tensor.GradientRequired, Actual: i,
 				Message: fmt.Sprintf("Backward returned no gradient for input %d, which wants one", i)})
 		}
-		if !sameShape(grad, v.value) || grad.DType() != v.value.DType() {
+		if !tensor.SameShape(grad, v.value) || grad.DType() != v.value.DType() {
 			panic(&tensor.Error{Op: c.name, Kind: tensor.ShapeMismatch, Actual: i,
 				Message: fmt.Sprintf("Backward returned %v %v for input %d of %v %v",
 					grad.DType(), grad.Shape(), i, v.value.DType(), v.value.Shape())})

@@ -211,7 +211,7 @@ func checkGolden(t *testing.T, c goldentest.Case, run goldenFunc, dtype tensor.D
 func nearGolden(t *testing.T, what string, got *tensor.Tensor, want goldentest.Packed, dtype tensor.DType) {
 	t.Helper()
 	w := rebuilt(want, tensor.Float64)
-	if !sameShape(got, w) {
+	if !tensor.SameShape(got, w) {
 		t.Fatalf("%s has shape %v, want %v", what, got.Shape(), w.Shape())
 	}
 	goldentest.Near(t, what, tensor.Data[float64](got.To(tensor.Float64)), tensor.Data[float64](w.To(tensor.Float64)), dtype == tensor.Float64)

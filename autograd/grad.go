@@ -57,8 +57,9 @@ type destination struct {
 // slot returns where to write a contribution to v's gradient. It has like's
 // shape, to which v may have been broadcast: done sums it back.
 func (g *Graph) slot(v *Var, like *tensor.Tensor) destination {
-	if !sameShape(v.value, like) {
-		return destination{t: g.arena.Empty(like.DType(), like.Shape()...), v: v, apart: true}
+	if !tensor.SameShape(v.value, like) {
+		var buf [tensor.MaxDims]int
+		return destination{t: g.arena.Empty(like.DType(), tensor.AppendShape(buf[:0], like)...), v: v, apart: true}
 	}
 	dst, add := g.gradient(v)
 	if add {
@@ -108,7 +109,7 @@ func (g *Graph) add(v *Var, t *tensor.Tensor) {
 func (g *Graph) give(v *Var, t *tensor.Tensor) {
 	out := g.current.out
 	kept := out.flags&retained != 0 && t.SharesStorage(out.grad)
-	if kept || v.grad != nil || v.param != nil || !sameShape(v.value, t) || t.HasInternalOverlap() {
+	if kept || v.grad != nil || v.param != nil || !tensor.SameShape(v.value, t) || t.HasInternalOverlap() {
 		g.add(v, t)
 		return
 	}

@@ -34,7 +34,7 @@ func (g *Graph) runHooks(v *Var) {
 		if replacement == nil {
 			continue
 		}
-		if !sameShape(replacement, v.grad) || replacement.DType() != v.grad.DType() {
+		if !tensor.SameShape(replacement, v.grad) || replacement.DType() != v.grad.DType() {
 			panic(&tensor.Error{Op: "gradient hook", Kind: tensor.ShapeMismatch,
 				Message: fmt.Sprintf("the hook returned %v %v for a gradient of %v %v",
 					replacement.DType(), replacement.Shape(), v.grad.DType(), v.grad.Shape())})

@@ -1,6 +1,10 @@
 package autograd
 
-import "github.com/stria-ml/stria/tensor"
+import (
+	"slices"
+
+	"github.com/stria-ml/stria/tensor"
+)
 
 // MatMul returns the matrix products of v (..., M, K) and b (..., K, N), as
 // (..., M, N), with torch.matmul's rules: leading dims broadcast; a v of one dim
@@ -94,15 +98,8 @@ func (g *Graph) matMulTo(dst *tensor.Tensor, add bool, a, b *tensor.Tensor) {
 }
 
 func hasShape(t *tensor.Tensor, shape []int) bool {
-	if t.Dim() != len(shape) {
-		return false
-	}
-	for axis, extent := range shape {
-		if t.Size(axis) != extent {
-			return false
-		}
-	}
-	return true
+	var buf [tensor.MaxDims]int
+	return slices.Equal(tensor.AppendShape(buf[:0], t), shape)
 }
 
 // Linear returns x @ wT + b: x (..., in), w (out, in), b (out) or nil, result
@@ -178,7 +175,8 @@ func (g *Graph) asRows(t *tensor.Tensor) *tensor.Tensor {
 		return g.arena.Adopt(t.View(count, width))
 	}
 	rows := g.arena.Empty(t.DType(), count, width)
-	shaped := g.arena.Adopt(rows.View(t.Shape()...))
+	var buf [tensor.MaxDims]int
+	shaped := g.arena.Adopt(rows.View(tensor.AppendShape(buf[:0], t)...))
 	shaped.CopyFrom(t)
 	g.arena.Release(shaped)
 	return rows

@@ -30,21 +30,9 @@ func (p *Param) gradient() (grad *tensor.Tensor, filled bool) {
 	if p.Grad != nil {
 		return p.Grad, true
 	}
-	if p.spare == nil || !sameShape(p.spare, p.Value) || p.spare.DType() != p.Value.DType() {
+	if p.spare == nil || !tensor.SameShape(p.spare, p.Value) || p.spare.DType() != p.Value.DType() {
 		p.spare = tensor.EmptyOn(p.Value.Device(), p.Value.DType(), p.Value.Shape()...)
 	}
 	p.Grad, p.spare = p.spare, nil
 	return p.Grad, false
-}
-
-func sameShape(a, b *tensor.Tensor) bool {
-	if a.Dim() != b.Dim() {
-		return false
-	}
-	for axis := range a.Dim() {
-		if a.Size(axis) != b.Size(axis) {
-			return false
-		}
-	}
-	return true
 }

@@ -20,7 +20,7 @@ func (g *Graph) reduced(v *Var, keepDim bool, dims []int) *tensor.Tensor {
 func (g *Graph) spread(t, like *tensor.Tensor, dims []int) *tensor.Tensor {
 	var buf [tensor.MaxDims]int
 	kept := g.arena.Adopt(t.Reshape(tensor.AppendReducedShape(buf[:0], like, true, dims...)...))
-	wide := g.arena.Adopt(kept.Expand(like.Shape()...))
+	wide := g.arena.Adopt(kept.Expand(tensor.AppendShape(buf[:0], like)...))
 	g.arena.Release(kept)
 	return wide
 }

@@ -25,7 +25,8 @@ func (s *scratch) like(t *tensor.Tensor) *tensor.Tensor { return s.keep(s.arena.
 
 // empty returns an empty tensor of t's shape.
 func (s *scratch) empty(dtype tensor.DType, t *tensor.Tensor) *tensor.Tensor {
-	return s.keep(s.arena.Empty(dtype, t.Shape()...))
+	var buf [tensor.MaxDims]int
+	return s.keep(s.arena.Empty(dtype, tensor.AppendShape(buf[:0], t)...))
 }
 
 // reduced returns an empty tensor for t reduced over dims, which stay.

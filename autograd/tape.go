@@ -89,7 +89,7 @@ func (g *Graph) Backward(loss *Var) {
 			Message: fmt.Sprintf("a loss has one element, this has shape %v; Sum or Mean it, or give the gradient to BackwardFrom", loss.Shape())})
 	}
 	g.startPass(loss)
-	seed := g.arena.Empty(loss.DType(), loss.Shape()...)
+	seed := g.arena.EmptyLike(loss.value)
 	seed.Fill(1)
 	defer g.arena.Release(seed)
 	g.pass(loss, seed)
@@ -98,7 +98,7 @@ func (g *Graph) Backward(loss *Var) {
 // BackwardFrom is Backward from any Var, given its gradient. v.Grad is a copy of
 // that, made when it is first asked for; after a write to grad it is an error.
 func (g *Graph) BackwardFrom(v *Var, grad *tensor.Tensor) {
-	if !sameShape(v.tensor("backward"), grad) || grad.DType() != v.value.DType() {
+	if !tensor.SameShape(v.tensor("backward"), grad) || grad.DType() != v.value.DType() {
 		panic(&tensor.Error{Op: "backward", Kind: tensor.ShapeMismatch,
 			Message: fmt.Sprintf("the gradient is %v %v, the value %v %v", grad.DType(), grad.Shape(), v.value.DType(), v.value.Shape())})
 	}

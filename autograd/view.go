@@ -30,8 +30,9 @@ func (v *Var) reshaped(op string, t *tensor.Tensor) *Var {
 		return g.result(op, out)
 	}
 	return g.record(op, out, func(dy *tensor.Tensor) {
-		if dy.CanView(v.value.Shape()...) {
-			t := g.arena.Adopt(dy.View(v.value.Shape()...))
+		var buf [tensor.MaxDims]int
+		if shape := tensor.AppendShape(buf[:0], v.value); dy.CanView(shape...) {
+			t := g.arena.Adopt(dy.View(shape...))
 			g.give(v, t)
 			g.arena.Release(t)
 			return
@@ -44,8 +45,9 @@ func (v *Var) reshaped(op string, t *tensor.Tensor) *Var {
 
 // reshapeLike returns a copy of dy in like's shape.
 func (g *Graph) reshapeLike(dy, like *tensor.Tensor) *tensor.Tensor {
-	t := g.arena.Empty(dy.DType(), like.Shape()...)
-	shaped := g.arena.Adopt(t.View(dy.Shape()...))
+	var buf [tensor.MaxDims]int
+	t := g.arena.Empty(dy.DType(), tensor.AppendShape(buf[:0], like)...)
+	shaped := g.arena.Adopt(t.View(tensor.AppendShape(buf[:0], dy)...))
 	shaped.CopyFrom(dy)
 	g.arena.Release(shaped)
 	return t

@@ -22,7 +22,7 @@ import (
 var functions = []any{
 	AbsInto, AddInto, AddScalarInto, AddScaledInto, AdamWInto, AllInto, AndInto, AnyInto,
 	AppendBroadcastShape, AppendCatShape, AppendEmbeddingShape, AppendIndexSelectShape, AppendMatMulShape,
-	AppendReducedShape, AppendStackShape, ArgMaxInto, ArgMinInto, AttentionGradInto, AttentionInto,
+	AppendReducedShape, AppendShape, AppendStackShape, ArgMaxInto, ArgMinInto, AttentionGradInto, AttentionInto,
 	Bytes, Cat, CatInto, ClampInto, CosInto, CrossEntropyGradInto, CrossEntropyInto, CumSumInto,
 	CumSumReverseInto, DivInto, DropoutInto, Embedding, EmbeddingGradInto, EmbeddingInto, EqInto, ExpInto,
 	GELUGradInto, GELUInto, GELUTanhGradInto, GELUTanhInto, GatherInto, GeInto, GtInto, IndexAddInto,
@@ -30,7 +30,7 @@ var functions = []any{
 	LogSoftmaxInto, LogSumExpInto, LtInto, MaskedFillInto, MatMulAccumulateInto, MatMulInto, MaxInto,
 	MaximumInto, MeanInto, MinInto, MinimumInto, MulInto, MulScalarInto, NeInto, NegInto, NotInto, OrInto,
 	PowInto, PowScalarInto, ProdInto, RMSNormGradInto, RMSNormInto, ReLUGradInto, ReLUInto,
-	ReciprocalInto, RotaryInto, RsqrtInto, ScatterAddInto, SiLUGradInto, SiLUInto, SigmoidGradInto,
+	ReciprocalInto, RotaryInto, RsqrtInto, SameShape, ScatterAddInto, SiLUGradInto, SiLUInto, SigmoidGradInto,
 	SigmoidInto, SignInto, SinInto, SoftmaxGradInto, SoftmaxInto, SqrtInto, SquareInto, Stack, StackInto,
 	SubInto, SumInto, SumSquareInto, SumToAccumulateInto, SumToInto, SwiGLU, SwiGLUGradInto, SwiGLUInto,
 	TanhGradInto, TanhInto, TrilInto, TriuInto, VarInto, Where, WhereInto, XorInto, ZerosLike,

@@ -50,6 +50,14 @@ func (t *Tensor) init(dtype DType, shape []int, size int) {
 // Shape returns the extents of the dims.
 func (t *Tensor) Shape() []int { return append([]int(nil), present("shape", t).shape()...) }
 
+// AppendShape appends the extents of t's dims to buf.
+func AppendShape(buf []int, t *Tensor) []int { return append(buf, present("shape", t).shape()...) }
+
+// SameShape reports whether a and b have the same extents.
+func SameShape(a, b *Tensor) bool {
+	return equalDims(present("same shape", a).shape(), present("same shape", b).shape())
+}
+
 // Strides returns how many elements one step along each dim skips.
 func (t *Tensor) Strides() []int { return append([]int(nil), present("strides", t).strides()...) }
 

@@ -10,6 +10,9 @@ import (
 
 // Binary applies op to x and y.
 func (Device) Binary(op backend.BinaryOp, dst, x, y backend.Operand) {
+	if flatBinary(op, &dst, &x, &y) {
+		return
+	}
 	j := newJob(iter.AnyOrder, dst.Shape, &dst, &x, &y)
 	j.op = uint8(op)
 	if op <= backend.Div || op == backend.Maximum || op == backend.Minimum {

@@ -8,6 +8,9 @@ import (
 
 // Copy writes src to dst, converting if their types differ.
 func (Device) Copy(dst, src backend.Operand) {
+	if flatCopy(&dst, &src) {
+		return
+	}
 	j := newJob(iter.AnyOrder, dst.Shape, &dst, &src)
 	if dst.DType != src.DType {
 		j.to, j.from = dst.DType, src.DType
