@@ -25,9 +25,10 @@ var allowed = map[string][]string{
 	"internal/cpu/vec":       {"internal/cpu/kernelset"},
 	"internal/cpu/vecmath":   {"internal/cpu/kernelset"},
 	"internal/cpu/rowvec":    {"internal/cpu/kernelset"},
+	"internal/cpu/scores":    {"internal/cpu/gemm", "internal/cpu/kernelset", "internal/cpu/rowvec", "internal/cpu/vecmath"},
 	"internal/cpu/limits":    {"internal/parallel"},
 	"internal/cpu": {
-		"internal/backend", "internal/cpu/gemm", "internal/cpu/rowvec", "internal/cpu/vec", "internal/cpu/vecmath", "internal/freelist", "internal/half",
+		"internal/backend", "internal/cpu/gemm", "internal/cpu/rowvec", "internal/cpu/scores", "internal/cpu/vec", "internal/cpu/vecmath", "internal/freelist", "internal/half",
 		"internal/iter", "internal/parallel", "internal/philox",
 	},
 

@@ -5,6 +5,7 @@ import (
 
 	"github.com/stria-ml/stria/internal/backend"
 	"github.com/stria-ml/stria/internal/cpu/gemm"
+	"github.com/stria-ml/stria/internal/cpu/scores"
 	"github.com/stria-ml/stria/internal/parallel"
 )
 
@@ -20,7 +21,7 @@ import (
 //
 // Tiles are those of Attention. A chunk adds tile after tile to the dk and dv of
 // its own keys, or to the dq of its own queries, so that no two chunks write to
-// one place.
+// one place. All gradients are written in place.
 func (Device) AttentionGrad(dq, dk, dv, q, k, v, out, lse, dout backend.Operand, p backend.AttentionParams, acc backend.AttentionAccumulate) {
 	if q.DType == backend.Float32 {
 		attentionGrad(&attentionGradTasks.f32, &dq, &dk, &dv, &q, &k, &v, &out, &lse, &dout, p, acc)
@@ -54,7 +55,7 @@ type attentionGradTask[T floating] struct {
 	attentionGrid
 	dq, dk, dv, q, k, v, out, dout heads[T]
 	lse                            []T
-	wantQ, wantK, wantV            bool
+	wantQ, wantK, wantV            bool // in this pass
 	acc                            backend.AttentionAccumulate
 	pass                           gradPass
 	items, grain                   int // pairs, tiles or ranges of keys; how many a chunk has
@@ -63,26 +64,38 @@ type attentionGradTask[T floating] struct {
 func attentionGrad[T floating](tasks *freeList[attentionGradTask[T]], dq, dk, dv, q, k, v, out, lse, dout *backend.Operand, p backend.AttentionParams, acc backend.AttentionAccumulate) {
 	t := tasks.get()
 	defer tasks.put(t)
-	t.attentionGrid.set(q, k, p)
-	t.dq.set(dq)
-	t.dk.set(dk)
-	t.dv.set(dv)
+	kern := getKernels[T]()
+	t.attentionGrid.set(q, k, p, kern.TileRows())
+	putKernels(kern)
+	t.lse, t.acc = values[T](lse), acc
+	t.dq.setResult(dq)
+	t.dk.setResult(dk)
+	t.dv.setResult(dv)
 	t.q.set(q)
 	t.k.set(k)
 	t.v.set(v)
 	t.out.set(out)
 	t.dout.set(dout)
-	t.lse, t.acc = values[T](lse), acc
-	t.wantQ, t.wantK, t.wantV = !dq.Absent(), !dk.Absent(), !dv.Absent()
-	pairs := t.batch * t.kv
-	if pairs >= fewHeads || t.group*t.queries*t.keys < fewHeadsScores {
-		t.run(allGrads, pairs, t.group*t.queries*t.keys)
+	t.runPasses(!dq.Absent(), !dk.Absent(), !dv.Absent())
+	for _, h := range [...]*heads[T]{&t.dq, &t.dk, &t.dv, &t.q, &t.k, &t.v, &t.out, &t.dout} {
+		h.end()
+	}
+}
+
+// runPasses computes the gradients that are wanted.
+func (t *attentionGradTask[T]) runPasses(wantQ, wantK, wantV bool) {
+	pairs, all := t.batch*t.kv, t.group*t.queries*t.keys
+	if pairs >= fewHeads || all < fewHeadsScores {
+		t.wantQ, t.wantK, t.wantV = wantQ, wantK, wantV
+		t.run(allGrads, pairs, all)
 		return
 	}
-	if t.wantQ {
-		t.run(queryGrads, pairs*t.tiles, t.rows()*t.keys)
+	if wantQ {
+		t.wantQ = true
+		t.run(queryGrads, pairs*t.group*t.tiles, t.span*t.keys)
 	}
-	if t.wantK || t.wantV {
+	if wantK || wantV {
+		t.wantQ, t.wantK, t.wantV = false, wantK, wantV
 		t.run(keyGrads, pairs*chunksOf(t.keys, passKeys), t.group*t.queries*passKeys)
 	}
 }
@@ -94,32 +107,35 @@ func (t *attentionGradTask[T]) run(pass gradPass, items, scores int) {
 	parallel.Run(t, chunksOf(items, t.grain))
 }
 
-// gradRows is what the backward pass keeps of a tile of queries.
+// gradRows is what the backward pass keeps.
 type gradRows[T floating] struct {
-	q, dout, dq []T // (G*T, D); dq holds out at first
-	weights     []T // (G*T, keys of the tile): P
-	dWeights    []T // the same: dP
-	dScores     []T // the same memory, overwritten: dS
-	lse, delta  []T // (G*T)
+	*kernelsOf[T]
+	keys, values packedKeys[T]
+	weights      []T // of a tile: P
+	dScores      []T // of a tile: dP, then dS
+	stride       int // of their rows
+	shift, delta []T // of each position of each head: lse, or +Inf where that is -Inf
 }
 
 func (t *attentionGradTask[T]) Chunk(i, _ int) {
-	rows := t.rows()
-	scores := rows * min(tileKeys, t.keys)
-	s := getScratch[T](3*rows*t.width + 2*scores + 2*rows)
+	kern := getKernels[T]()
+	defer putKernels(kern)
+	packed := t.packedLen(kern.PanelKeys(), kern.PanelLen(t.width))
+	stride, positions := t.scoreStride(), t.group*t.queries
+	s := getScratch[T](2*packed + 2*t.span*stride + 2*positions)
 	defer putScratch(s)
 	r := gradRows[T]{
-		q: s.take(rows * t.width), dout: s.take(rows * t.width), dq: s.take(rows * t.width),
-		weights: s.take(scores), dWeights: s.take(scores), lse: s.take(rows), delta: s.take(rows),
+		kernelsOf: kern, stride: stride,
+		keys: packedKeys[T]{panels: s.take(packed)}, values: packedKeys[T]{panels: s.take(packed)},
+		weights: s.take(t.span * stride), dScores: s.take(t.span * stride),
+		shift: s.take(positions), delta: s.take(positions),
 	}
-	r.dScores = r.dWeights // each dS needs its own dP alone
 	for item := i * t.grain; item < min((i+1)*t.grain, t.items); item++ {
 		switch t.pass {
 		case allGrads:
 			t.keyRange(&r, item, 0, t.keys)
 		case queryGrads:
-			q := t.tile(item/t.tiles, item%t.tiles)
-			t.backward(&r, &q)
+			t.queryTile(&r, item)
 		case keyGrads:
 			ranges := chunksOf(t.keys, passKeys)
 			s0 := item % ranges * passKeys
@@ -132,112 +148,123 @@ func (t *attentionGradTask[T]) Chunk(i, _ int) {
 // that see them, and dq if the pass includes it.
 func (t *attentionGradTask[T]) keyRange(r *gradRows[T], pair, s0, s1 int) {
 	b, k := pair/t.kv, pair%t.kv
-	if t.wantK && !t.acc.K {
-		t.dk.clear(&t.attentionGrid, b, k, s0, s1)
+	tiles := t.group * t.tiles
+	for item := range tiles {
+		q := t.tile(pair*tiles + item)
+		t.prepare(r, &q)
 	}
-	if t.wantV && !t.acc.V {
-		t.dv.clear(&t.attentionGrid, b, k, s0, s1)
-	}
-	for i := range t.tiles {
-		q := t.tile(pair, i)
-		q.lo, q.hi = max(q.lo, s0), min(q.hi, s1)
-		if q.lo < q.hi || t.pass == allGrads {
-			t.backward(r, &q)
+	for ; s0 < s1; s0 += tileKeys {
+		end := min(s0+tileKeys, s1)
+		if t.wantK && !t.acc.K {
+			clearRows(t.dk.keysAt(b, k, s0), end-s0, t.width)
+		}
+		if t.wantV && !t.acc.V {
+			clearRows(t.dv.keysAt(b, k, s0), end-s0, t.width)
+		}
+		for item := range tiles {
+			q := t.tile(pair*tiles + item)
+			t.tileGrads(r, &q, pair, s0, end)
 		}
 	}
 }
 
-// backward treats one tile of queries and the keys q.lo to q.hi.
-func (t *attentionGradTask[T]) backward(r *gradRows[T], q *queryTile) {
-	t.prepare(r, q)
-	for s0 := q.lo; s0 < q.hi; s0 += tileKeys {
-		t.tileGrads(r, q, s0, min(s0+tileKeys, q.hi))
-	}
-	if t.wantQ && t.pass != keyGrads {
-		t.dq.scatter(r.dq, &t.attentionGrid, q, t.acc.Q)
+// queryTile computes dq of one tile.
+func (t *attentionGradTask[T]) queryTile(r *gradRows[T], item int) {
+	q := t.tile(item)
+	t.prepare(r, &q)
+	for s0 := q.lo / tileKeys * tileKeys; s0 < q.hi; s0 += tileKeys {
+		t.tileGrads(r, &q, t.pair(item), s0, min(s0+tileKeys, q.hi))
 	}
 }
 
-// prepare packs what the tile of queries needs and clears its dq.
+// prepare computes what the rows of a tile need in front of all keys. The dq of
+// strips that see no key is zero.
 func (t *attentionGradTask[T]) prepare(r *gradRows[T], q *queryTile) {
-	span, d := q.t1-q.t0, t.width
-	t.q.gather(r.q, &t.attentionGrid, q)
-	t.dout.gather(r.dout, &t.attentionGrid, q)
-	t.out.gather(r.dq, &t.attentionGrid, q)
-	for g := range t.group {
-		copy(r.lse[g*span:][:span], t.lse[t.stat(q, g):])
+	rows, at := q.t1-q.t0, q.g*t.queries+q.t0
+	for i, lse := range t.lse[t.stat(q, q.t0):][:rows] {
+		if lse == T(math.Inf(-1)) {
+			lse = -lse
+		}
+		r.shift[at+i] = lse
 	}
-	for row := range t.group * span {
-		r.delta[row] = T(dotRow(r.dq[row*d:][:d], r.dout[row*d:][:d]))
-	}
-	clear(r.dq)
-}
-
-// tileGrads adds what the keys s0 to s1 contribute.
-func (t *attentionGradTask[T]) tileGrads(r *gradRows[T], q *queryTile, s0, s1 int) {
-	rows, n, d := t.group*(q.t1-q.t0), s1-s0, t.width
-	k, v := t.k.at(q.b, q.k, s0), t.v.at(q.b, q.k, s0)
-	queries, dout := rowMajor(r.q, d), rowMajor(r.dout, d)
-	weights, dWeights, dScores := rowMajor(r.weights, n), rowMajor(r.dWeights, n), rowMajor(r.dScores, n)
-
-	gemm.Mul(rows, n, d, T(t.Scale), queries, transpose(k), weights, false)
-	t.weights(r, q, s0, s1)
-	wantK, wantV := t.wantK && t.pass != queryGrads, t.wantV && t.pass != queryGrads
-	wantQ := t.wantQ && t.pass != keyGrads
-	if wantV {
-		gemm.Mul(n, d, rows, 1, transpose(weights), dout, t.dv.at(q.b, q.k, s0), true)
-	}
-	if !wantQ && !wantK {
+	out, dout := t.out.queriesAt(q, q.t0), t.dout.queriesAt(q, q.t0)
+	r.Dot(r.delta[at:], matrixRows(out, rows, t.width), matrixRows(dout, rows, t.width))
+	if !t.wantQ || t.acc.Q {
 		return
 	}
-	gemm.Mul(rows, n, d, 1, dout, transpose(v), dWeights, false)
-	t.scoreGrads(r, q, s0, s1)
-	if wantQ {
-		gemm.Mul(rows, d, n, T(t.Scale), dScores, k, rowMajor(r.dq, d), true)
-	}
-	if wantK {
-		gemm.Mul(n, d, rows, T(t.Scale), transpose(dScores), queries, t.dk.at(q.b, q.k, s0), true)
-	}
-}
-
-func rowMajor[T floating](data []T, cols int) gemm.Matrix[T] {
-	return gemm.Matrix[T]{Data: data, Row: cols, Col: 1}
-}
-
-func transpose[T floating](x gemm.Matrix[T]) gemm.Matrix[T] {
-	return gemm.Matrix[T]{Data: x.Data, Row: x.Col, Col: x.Row}
-}
-
-// weights turns the scores of keys s0 to s1 into e^(score-lse), 0 where masked.
-func (t *attentionGradTask[T]) weights(r *gradRows[T], q *queryTile, s0, s1 int) {
-	n, span := s1-s0, q.t1-q.t0
-	for row := range t.group * span {
-		lo, hi := t.visible(q.t0 + row%span)
-		seen := maskOutside(r.weights[row*n:][:n], lo-s0, hi-s0)
-		lse := r.lse[row]
-		if lse == T(math.Inf(-1)) {
-			clear(seen)
-			continue
-		}
-		for j := range seen {
-			seen[j] -= lse
-		}
-		expRow(seen, seen)
-	}
-}
-
-// scoreGrads turns dP into dS = P*(dP - delta), 0 where masked.
-func (t *attentionGradTask[T]) scoreGrads(r *gradRows[T], q *queryTile, s0, s1 int) {
-	n, span := s1-s0, q.t1-q.t0
-	for row := range t.group * span {
-		lo, hi := t.visible(q.t0 + row%span)
-		lo, hi = min(max(lo-s0, 0), n), min(hi-s0, n)
-		dScores := maskOutside(r.dScores[row*n:][:n], lo, hi)
-		dWeights := r.dWeights[row*n+lo:][:len(dScores)]
-		weights := r.weights[row*n+lo:][:len(dScores)]
-		delta := r.delta[row]
-		for j, p := range weights {
-			dScores[j] = p * (dWeights[j] - delta)
+	for t0 := q.t0; t0 < q.t1; t0 += t.strip {
+		if strip := t.stripAt(q, t0); strip.lo >= strip.hi {
+			clearRows(t.dq.queriesAt(q, t0), strip.t1-t0, t.width)
 		}
 	}
+}
+
+// tileGrads adds what the keys s0 to s1 contribute to the gradients of a tile,
+// and it to theirs.
+func (t *attentionGradTask[T]) tileGrads(r *gradRows[T], q *queryTile, pair, s0, s1 int) {
+	if q.lo >= s1 || q.hi <= s0 {
+		return
+	}
+	r.keys.pack(r.Kernels, &t.attentionGrid, &t.k, pair, s0, s1)
+	r.values.pack(r.Kernels, &t.attentionGrid, &t.v, pair, s0, s1)
+	from, to := q.t1, q.t0 // positions that see any of the keys
+	for t0 := q.t0; t0 < q.t1; t0 += t.strip {
+		strip := t.stripAt(q, t0)
+		if strip.lo < s1 && strip.hi > s0 {
+			t.stripGrads(r, &strip, t0-q.t0, s0, min(s1, strip.hi))
+			from, to = min(from, t0), strip.t1
+		}
+	}
+	// Keys that strips from t0 on see, and none before.
+	done := s0
+	for t0 := from; t0 < to; t0 += t.strip {
+		if hi := min(s1, t.stripAt(q, t0).hi); hi > done {
+			t.keyGrads(r, q, t0, to, done, hi)
+			done = hi
+		}
+	}
+}
+
+// stripGrads computes P and dS of a strip, whose rows are those from first on of
+// its tile, and the keys s0 to s1, and adds to dq.
+func (t *attentionGradTask[T]) stripGrads(r *gradRows[T], q *queryTile, first, s0, s1 int) {
+	rows, n, d := q.t1-q.t0, s1-s0, t.width
+	weights, dScores := r.weights[first*r.stride:], r.dScores[first*r.stride:]
+	x := scores.Rows[T]{Data: weights, Stride: r.stride, Count: rows, Width: scores.RoundUp(n)}
+	y := scores.Rows[T]{Data: dScores, Stride: r.stride, Count: rows, Width: scores.RoundUp(n)}
+	at := q.g*t.queries + q.t0
+	r.Score(rows, n, d, T(t.Scale), t.q.queriesAt(q, q.t0), r.keys.panels, weights, r.stride)
+	r.Score(rows, n, d, 1, t.dout.queriesAt(q, q.t0), r.values.panels, dScores, r.stride)
+	r.SoftmaxGrad(x, y, t.window(q.t0, s0, n), r.shift[at:], r.delta[at:])
+	if t.wantQ {
+		r.Mul(rows, d, n, T(t.Scale), rowMajor(dScores, r.stride), t.k.keysAt(q.b, q.k, s0),
+			t.dq.queriesAt(q, q.t0), t.acc.Q || q.lo < s0)
+	}
+}
+
+// keyGrads adds what the positions t0 to t1 of tile q contribute to dk and dv of
+// the keys lo to hi.
+func (t *attentionGradTask[T]) keyGrads(r *gradRows[T], q *queryTile, t0, t1, lo, hi int) {
+	at := (t0-q.t0)*r.stride + lo - r.keys.s0
+	if t.wantV {
+		r.Mul(hi-lo, t.width, t1-t0, 1, columnMajor(r.weights[at:], r.stride), t.dout.queriesAt(q, t0), t.dv.keysAt(q.b, q.k, lo), true)
+	}
+	if t.wantK {
+		r.Mul(hi-lo, t.width, t1-t0, T(t.Scale), columnMajor(r.dScores[at:], r.stride), t.q.queriesAt(q, t0), t.dk.keysAt(q.b, q.k, lo), true)
+	}
+}
+
+// rowMajor is data as rows that far apart.
+func rowMajor[T floating](data []T, stride int) gemm.Matrix[T] {
+	return gemm.Matrix[T]{Data: data, Row: stride, Col: 1}
+}
+
+// columnMajor is rowMajor, transposed.
+func columnMajor[T floating](data []T, stride int) gemm.Matrix[T] {
+	return gemm.Matrix[T]{Data: data, Row: 1, Col: stride}
+}
+
+// rowsFrom is m from row i on.
+func rowsFrom[T floating](m gemm.Matrix[T], i int) gemm.Matrix[T] {
+	return gemm.Matrix[T]{Data: m.Data[i*m.Row:], Row: m.Row, Col: m.Col}
 }

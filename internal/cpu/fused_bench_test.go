@@ -76,10 +76,24 @@ func BenchmarkFused(b *testing.B) {
 	}
 }
 
+// tokenMajor makes the memory of a contiguous array (B, heads..., T, D) run as (B,
+// T, heads..., D), as linear layers write it.
+func (a *array) tokenMajor() {
+	token := len(a.Shape) - 2
+	step := a.Shape[token+1]
+	for i := token - 1; i > 0; i-- {
+		a.Strides[i] = step
+		step *= a.Shape[i]
+	}
+	a.Strides[token] = step
+}
+
 // BenchmarkAttention reports the rate of the products that the visible part of
 // the scores needs.
 func BenchmarkAttention(b *testing.B) {
 	for _, c := range []attentionCase{
+		{16, 2, 4, 128, 128, 32, backend.AttentionParams{Causal: true}},
+		{64, 3, 1, 65, 65, 64, backend.AttentionParams{}},
 		{128, 2, 2, 16, 16, 32, backend.AttentionParams{Causal: true}},
 		{12, 2, 2, 64, 64, 32, backend.AttentionParams{Causal: true}},
 		{8, 4, 2, 256, 256, 32, backend.AttentionParams{Causal: true}},
@@ -90,6 +104,9 @@ func BenchmarkAttention(b *testing.B) {
 		c.p.Scale = .2
 		in := func() layout { return contiguous }
 		a := c.arrays(rand.New(rand.NewPCG(1, 2)), backend.Float32, in, in)
+		for _, x := range []*array{a.q, a.out, a.dout, a.dq, a.k, a.v, a.dk, a.dv} {
+			x.tokenMajor()
+		}
 		products := 0
 		for t := range c.t {
 			for s := range c.s {

@@ -38,6 +38,10 @@ func main() {
 	case "neon":
 		neon()
 		return
+	case "scores":
+		scores()
+	case "scores512":
+		scores512()
 	case "limits":
 		limits()
 	case "limits512":
