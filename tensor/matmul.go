@@ -68,8 +68,11 @@ func sumsTo(shape, full []int, tail int) bool {
 func multiply(op string, p *plan, dst, a, b *Tensor, alpha float64, accumulate bool) {
 	target(op, dst)
 	a, b = source(op, dst, a, anywhere), source(op, dst, b, anywhere)
-	m := p.product(op, dst, a, b)
-	m.fold()
+	m, ok := p.matrix(op, dst, a, b)
+	if !ok {
+		m = p.product(op, dst, a, b)
+		m.fold()
+	}
 	if dst.size > 0 && (a.size > 0 || !accumulate) { // else there may be places without end, and nothing to add
 		m.run(dst.storage.device, 0, alpha, accumulate)
 	}
@@ -127,6 +130,34 @@ func appendBatch(op string, buf []int, a, b *Tensor) []int {
 type product struct {
 	dst, x, y backend.Operand
 	summed    dimSet
+}
+
+// matrix describes a product that is one of two matrices as it stands: of two
+// dims each, or of the rows of a contiguous a (..., K) and dst (..., N) with a
+// matrix b (K, N), as in a linear layer. It is what product and fold come to.
+func (p *plan) matrix(op string, dst, a, b *Tensor) (m product, ok bool) {
+	if b.rank != 2 || a.rank < 2 || dst.rank != a.rank || a.rank > 2 && !(a.contiguous && dst.contiguous && a.size > 0) {
+		return m, false
+	}
+	m = product{dst: dst.operand(op), x: a.operand(op), y: b.operand(op)}
+	if a.rank > 2 {
+		inner, columns := b.shape()[0], b.shape()[1]
+		rows := a.size / inner
+		if dst.size != rows*columns {
+			return m, false // which sums over rows
+		}
+		p.rows(0, &m.dst, rows, columns)
+		p.rows(1, &m.x, rows, inner)
+	}
+	return m, true
+}
+
+// rows makes contiguous o (rows, columns).
+func (p *plan) rows(slot int, o *backend.Operand, rows, columns int) {
+	d := &p.dims[slot]
+	d.shape[0], d.shape[1] = rows, columns
+	d.strides[0], d.strides[1] = columns, 1
+	o.Shape, o.Strides = d.shape[:2], d.strides[:2]
 }
 
 // product describes the operands with all their dims, in slots 0 to 2.

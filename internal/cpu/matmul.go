@@ -24,6 +24,10 @@ func (Device) MatMul(dst, x, y backend.Operand, alpha float64, accumulate bool) 
 	if dst.Len() == 0 {
 		return // there may be products without end, and nothing in them
 	}
+	if len(dst.Shape) == 2 && dst.DType == backend.Float32 {
+		multiplyMatrices[float32](&dst, &x, &y, alpha, accumulate)
+		return
+	}
 	p := planProduct(&dst, &x, &y)
 	p.alpha, p.accumulate = alpha, accumulate
 	switch dst.DType {
@@ -34,6 +38,23 @@ func (Device) MatMul(dst, x, y backend.Operand, alpha float64, accumulate bool) 
 	default:
 		multiplyInt(&p, &dst, &x, &y)
 	}
+}
+
+// multiplyMatrices is one product without a batch: x (M, K), y (K, N), dst (M, N).
+func multiplyMatrices[T floating](dst, x, y *backend.Operand, alpha float64, accumulate bool) {
+	m, n, k := dst.Shape[0], dst.Shape[1], x.Shape[1]
+	var a, b gemm.Matrix[T]
+	if k > 0 {
+		a, b = matrixOf[T](x), matrixOf[T](y)
+	}
+	gemm.Mul(m, n, k, T(alpha), a, b, matrixOf[T](dst), accumulate)
+	runtime.KeepAlive(x.Mem) // which may be mapped
+	runtime.KeepAlive(y.Mem)
+}
+
+// matrixOf is o (M, N) as package gemm takes it.
+func matrixOf[T floating](o *backend.Operand) gemm.Matrix[T] {
+	return gemm.Matrix[T]{Data: elements[T](o.Mem.Host())[o.Offset:], Row: o.Strides[0], Col: o.Strides[1]}
 }
 
 // planProduct coalesces the batch dims and gives package gemm the two inner

@@ -60,7 +60,13 @@ func (Device) Reduce(op backend.ReduceOp, dst, x backend.Operand) {
 	default:
 		reduceAll[uint8, int64](r, reduceChunkBool, &foldsBool)
 	}
-	reductions.put(r)
+	r.end()
+}
+
+// end gives r back without what it refers to. The loops stay as they are.
+func (r *reduction) end() {
+	r.x, r.dst, r.held, r.partial, r.centre, r.pass = nil, nil, nil, nil, nil, 0
+	reductions.keep(r)
 }
 
 func reduceChunk32(r *reduction, i int)   { reduceChunk(r, i, &folds32) }
@@ -81,9 +87,9 @@ func (r *reduction) plan(dst, x *backend.Operand) {
 			terms++
 		}
 	}
-	r.kept = iter.New(iter.AnyOrder, extents[:kept],
+	r.kept.Set(iter.AnyOrder, extents[:kept],
 		iter.View{Strides: xs[:kept], Offset: x.Offset}, iter.View{Strides: ds[:kept], Offset: dst.Offset})
-	r.terms = iter.New(iter.AnyOrder, termExtents[:terms], iter.View{Strides: termStrides[:terms]})
+	r.terms.Set(iter.AnyOrder, termExtents[:terms], iter.View{Strides: termStrides[:terms]})
 
 	m, n := r.kept.Len(), r.terms.Len()
 	r.wide = r.kept.Inner() >= shortRun &&
