@@ -15,7 +15,8 @@ type extension struct {
 	simd
 	suffix string // of the kernels' names
 	unroll int    // registers of one value, see lanes
-	hoist  bool   // whether there are registers for constants
+	hoist  bool   // whether there are registers for constants, and masks
+	hold   int    // how many constants a kernel may have in registers
 	// round rounds to integers.
 	round func(x, y VecVirtual)
 	// zeroRest copies the lanes of the mask; the others become zero.
@@ -49,7 +50,7 @@ var forAVX2 = extension{
 }
 
 var forAVX512 = extension{
-	simd: avx512, suffix: "AVX512", unroll: 1, hoist: true,
+	simd: avx512, suffix: "AVX512", unroll: 1, hoist: true, hold: 21,
 	round:    func(x, y VecVirtual) { VRNDSCALEPS(Imm(0), x, y) },
 	zeroRest: func(x, mask Register, y VecVirtual) { VMOVAPS_Z(x, mask, y) },
 	choose: func(x, negative, positive, y VecVirtual) {
@@ -110,16 +111,16 @@ func quads(u uint64) Op {
 	return vector(fmt.Sprintf("q%016x", u), 8, func(int) Constant { return U64(u) })
 }
 
-// vector is a read-only vector: a register, if there are enough, or memory.
+// vector is a read-only vector: a register, if there are enough, or else memory.
 func vector(name string, size int, value func(i int) Constant) Op {
 	m := readOnly(name, isa.bytes, size, value)
-	if !isa.hoist {
-		return m
-	}
 	for _, h := range held {
 		if h.name == name {
 			return h.r
 		}
+	}
+	if len(held) == isa.hold {
+		return m
 	}
 	r := isa.vector()
 	held = append(held, struct {
@@ -154,8 +155,8 @@ func load32(x float64) lanes {
 
 // operand32 is a constant where an instruction takes no memory.
 func operand32(x float64) any {
-	if isa.hoist {
-		return f32(x)
+	if c, ok := f32(x).(VecVirtual); ok {
+		return c
 	}
 	return load32(x)
 }

@@ -29,6 +29,13 @@ func vecmath(e *extension) {
 	map32("silu", silu.value)
 	map32("gelu", gelu.value)
 	map32("geluTanh", geluTanh.value)
+	zip32("siluGrad", silu.grad)
+	zip32("geluGrad", gelu.grad)
+	zip32("geluTanhGrad", geluTanh.grad)
+	zip32("tanhGrad", tanhGrad)
+	zip32("sigmoidGrad", sigmoidGrad)
+	zip32("swiGLU", swiGLU)
+	swiGLUGrad("swiGLUGrad")
 }
 
 // sigmoid32 is L(x) = 1/(1+e^-x) for x >= 0, and L(-x)*e^x below.

@@ -1259,7 +1259,8 @@ loop:
 	VFMADD213PS Z26, Z1, Z9
 	VFMADD231PS Z9, Z4, Z4
 	VSCALEFPS   Z5, Z4, Z4
-	VMAXPS      Z0, Z27, Z0
+	VMOVUPS     w80000000<>+0(SB), Z1
+	VMAXPS      Z0, Z1, Z0
 	VSUBPS      Z4, Z0, Z0
 	VMOVUPS     Z0, (CX)(AX*1)
 	ADDQ        $0x40, AX
@@ -1307,7 +1308,8 @@ tail:
 	VFMADD213PS Z26, Z1, Z4
 	VFMADD231PS Z4, Z2, Z2
 	VSCALEFPS   Z3, Z2, Z2
-	VMAXPS      Z0, Z27, Z0
+	VMOVUPS     w80000000<>+0(SB), Z1
+	VMAXPS      Z0, Z1, Z0
 	VSUBPS      Z2, Z0, Z0
 	VMOVUPS     Z0, K1, (CX)(AX*1)
 
@@ -1337,7 +1339,6 @@ constants:
 	VMOVUPS w3f10a3d7<>+0(SB), Z24
 	VMOVUPS wbf90a3d7<>+0(SB), Z25
 	VMOVUPS w3e051eb8<>+0(SB), Z26
-	VMOVUPS w80000000<>+0(SB), Z27
 	JMP     start
 
 DATA siluCenters<>+0(SB)/4, $0x3f3f3400
@@ -2086,21 +2087,21 @@ loop:
 	VPERMPS     Z16, Z4, Z4
 	VFMADD231PS Z5, Z10, Z4
 	VMOVUPS     Z17, Z10
-	VMOVUPS     Z17, Z29
-	VMOVUPS     Z18, Z30
+	VMOVUPS     Z17, Z27
+	VMOVUPS     Z18, Z28
 	VMULPS      Z1, Z1, Z5
 	VMOVAPS     Z1, Z8
 	VFMSUB213PS Z5, Z1, Z8
 	VFMADD231PS Z19, Z5, Z10
-	VSUBPS      Z10, Z29, Z29
-	VFMADD231PS Z19, Z5, Z29
-	VFMADD231PS Z20, Z5, Z30
-	VFMADD231PS Z19, Z8, Z30
-	VADDPS      Z29, Z30, Z30
+	VSUBPS      Z10, Z27, Z27
+	VFMADD231PS Z19, Z5, Z27
+	VFMADD231PS Z20, Z5, Z28
+	VFMADD231PS Z19, Z8, Z28
+	VADDPS      Z27, Z28, Z28
 	VMULPS      Z1, Z10, Z5
 	VMOVAPS     Z1, Z8
 	VFMSUB213PS Z5, Z10, Z8
-	VFMADD231PS Z1, Z30, Z8
+	VFMADD231PS Z1, Z28, Z8
 	VXORPS      Z21, Z5, Z1
 	VRNDSCALEPS $0x00, Z1, Z1
 	VADDPS      Z1, Z5, Z5
@@ -2110,8 +2111,8 @@ loop:
 	VFMADD213PS Z24, Z5, Z8
 	VFMADD213PS Z25, Z5, Z8
 	VFMADD213PS Z26, Z5, Z8
-	VFMADD213PS Z27, Z5, Z8
-	VFMADD213PS Z28, Z5, Z8
+	VFMADD213PS wbf56b593<>+0(SB), Z5, Z8
+	VFMADD213PS w3e570a3d<>+0(SB), Z5, Z8
 	VFMADD231PS Z8, Z4, Z4
 	VSCALEFPS   Z1, Z4, Z4
 	VMAXPS      Z0, Z21, Z0
@@ -2174,8 +2175,8 @@ tail:
 	VFMADD213PS Z24, Z4, Z3
 	VFMADD213PS Z25, Z4, Z3
 	VFMADD213PS Z26, Z4, Z3
-	VFMADD213PS Z27, Z4, Z3
-	VFMADD213PS Z28, Z4, Z3
+	VFMADD213PS wbf56b593<>+0(SB), Z4, Z3
+	VFMADD213PS w3e570a3d<>+0(SB), Z4, Z3
 	VFMADD231PS Z3, Z2, Z2
 	VSCALEFPS   Z1, Z2, Z2
 	VMAXPS      Z0, Z21, Z0
@@ -2208,8 +2209,6 @@ constants:
 	VMOVUPS w3c3eacce<>+0(SB), Z24
 	VMOVUPS wbd898ad3<>+0(SB), Z25
 	VMOVUPS w3e94d33b<>+0(SB), Z26
-	VMOVUPS wbf56b593<>+0(SB), Z27
-	VMOVUPS w3e570a3d<>+0(SB), Z28
 	JMP     start
 
 DATA w41300000<>+0(SB)/4, $0x41300000
@@ -2571,3 +2570,1365 @@ DATA w3e570a3d<>+52(SB)/4, $0x3e570a3d
 DATA w3e570a3d<>+56(SB)/4, $0x3e570a3d
 DATA w3e570a3d<>+60(SB)/4, $0x3e570a3d
 GLOBL w3e570a3d<>(SB), RODATA|NOPTR, $64
+
+// func siluGradAVX512(dst *float32, x *float32, y *float32, n int)
+// Requires: AVX, AVX512DQ, AVX512F
+TEXT ·siluGradAVX512(SB), NOSPLIT, $0-32
+	JMP constants
+
+start:
+	MOVQ dst+0(FP), CX
+	MOVQ x+8(FP), DX
+	MOVQ y+16(FP), BX
+	MOVQ n+24(FP), SI
+	XORQ AX, AX
+	SUBQ $0x10, SI
+	JLT  tail
+
+loop:
+	VMOVUPS     (DX)(AX*1), Z0
+	VMOVUPS     (BX)(AX*1), Z1
+	VANDPS      Z3, Z0, Z2
+	VMINPS      Z2, Z4, Z2
+	VMINPS      Z7, Z2, Z5
+	VADDPS      Z8, Z5, Z5
+	VPSRLD      $0x15, Z5, Z5
+	VPERMPS     Z9, Z5, Z6
+	VSUBPS      Z6, Z2, Z6
+	VPERMPS     Z11, Z5, Z10
+	VPERMPS     Z13, Z5, Z12
+	VFMADD231PS Z6, Z10, Z12
+	VPERMPS     Z14, Z5, Z10
+	VFMADD231PS Z6, Z12, Z10
+	VPERMPS     Z15, Z5, Z12
+	VFMADD231PS Z6, Z10, Z12
+	VPERMPS     Z16, Z5, Z10
+	VFMADD231PS Z6, Z12, Z10
+	VPERMPS     Z17, Z5, Z5
+	VFMADD231PS Z6, Z10, Z5
+	VMOVUPS     Z18, Z6
+	VMULPS      Z19, Z2, Z10
+	VRNDSCALEPS $0x00, Z10, Z10
+	VMOVAPS     Z2, Z2
+	VFMADD231PS Z20, Z10, Z2
+	VFMADD231PS Z21, Z10, Z2
+	VMOVUPS     Z22, Z12
+	VFMADD213PS Z23, Z2, Z12
+	VFMADD213PS Z24, Z2, Z12
+	VFMADD213PS Z25, Z2, Z12
+	VFMADD213PS Z26, Z2, Z12
+	VFMADD213PS Z27, Z2, Z12
+	VMULPS      Z2, Z12, Z12
+	VFMADD231PS Z12, Z5, Z5
+	VSCALEFPS   Z10, Z5, Z5
+	VSUBPS      Z5, Z6, Z6
+	VPMOVD2M    Z0, K1
+	VBLENDMPS   Z5, Z6, K1, Z6
+	VMULPS      Z6, Z1, Z1
+	VMOVUPS     Z1, (CX)(AX*1)
+	ADDQ        $0x40, AX
+	SUBQ        $0x10, SI
+	JGE         loop
+
+tail:
+	ADDQ        $0x10, SI
+	JZ          done
+	LEAQ        tailmask<>+64(SB), DI
+	SHLQ        $0x02, SI
+	SUBQ        SI, DI
+	VMOVUPS     (DI), Z0
+	VPMOVD2M    Z0, K1
+	VMOVUPS.Z   (DX)(AX*1), K1, Z0
+	VMOVUPS.Z   (BX)(AX*1), K1, Z1
+	VANDPS      Z3, Z0, Z2
+	VMINPS      Z2, Z4, Z2
+	VMINPS      Z7, Z2, Z3
+	VADDPS      Z8, Z3, Z3
+	VPSRLD      $0x15, Z3, Z3
+	VPERMPS     Z9, Z3, Z4
+	VSUBPS      Z4, Z2, Z4
+	VPERMPS     Z11, Z3, Z5
+	VPERMPS     Z13, Z3, Z6
+	VFMADD231PS Z4, Z5, Z6
+	VPERMPS     Z14, Z3, Z5
+	VFMADD231PS Z4, Z6, Z5
+	VPERMPS     Z15, Z3, Z6
+	VFMADD231PS Z4, Z5, Z6
+	VPERMPS     Z16, Z3, Z5
+	VFMADD231PS Z4, Z6, Z5
+	VPERMPS     Z17, Z3, Z3
+	VFMADD231PS Z4, Z5, Z3
+	VMOVUPS     Z18, Z4
+	VMULPS      Z19, Z2, Z5
+	VRNDSCALEPS $0x00, Z5, Z5
+	VMOVAPS     Z2, Z2
+	VFMADD231PS Z20, Z5, Z2
+	VFMADD231PS Z21, Z5, Z2
+	VMOVUPS     Z22, Z6
+	VFMADD213PS Z23, Z2, Z6
+	VFMADD213PS Z24, Z2, Z6
+	VFMADD213PS Z25, Z2, Z6
+	VFMADD213PS Z26, Z2, Z6
+	VFMADD213PS Z27, Z2, Z6
+	VMULPS      Z2, Z6, Z6
+	VFMADD231PS Z6, Z3, Z3
+	VSCALEFPS   Z5, Z3, Z3
+	VSUBPS      Z3, Z4, Z4
+	VPMOVD2M    Z0, K2
+	VBLENDMPS   Z3, Z4, K2, Z4
+	VMULPS      Z4, Z1, Z1
+	VMOVUPS     Z1, K1, (CX)(AX*1)
+
+done:
+	VZEROUPPER
+	RET
+
+constants:
+	VMOVUPS w7fffffff<>+0(SB), Z3
+	VMOVUPS w42dc0000<>+0(SB), Z4
+	VMOVUPS w41960000<>+0(SB), Z7
+	VMOVUPS w3fc00000<>+0(SB), Z8
+	VMOVUPS siluSlopeCenters<>+0(SB), Z9
+	VMOVUPS siluSlope5<>+0(SB), Z11
+	VMOVUPS siluSlope4<>+0(SB), Z13
+	VMOVUPS siluSlope3<>+0(SB), Z14
+	VMOVUPS siluSlope2<>+0(SB), Z15
+	VMOVUPS siluSlope1<>+0(SB), Z16
+	VMOVUPS siluSlope0<>+0(SB), Z17
+	VMOVUPS w3f800000<>+0(SB), Z18
+	VMOVUPS wbfb8aa3b<>+0(SB), Z19
+	VMOVUPS w3f317200<>+0(SB), Z20
+	VMOVUPS w35bfbe8e<>+0(SB), Z21
+	VMOVUPS w3ab6a18b<>+0(SB), Z22
+	VMOVUPS wbc091ec1<>+0(SB), Z23
+	VMOVUPS w3d2aaa75<>+0(SB), Z24
+	VMOVUPS wbe2aaa3e<>+0(SB), Z25
+	VMOVUPS w3f000000<>+0(SB), Z26
+	VMOVUPS wbf800000<>+0(SB), Z27
+	JMP     start
+
+DATA siluSlopeCenters<>+0(SB)/4, $0x3f3e3800
+DATA siluSlopeCenters<>+4(SB)/4, $0x3f9ea000
+DATA siluSlopeCenters<>+8(SB)/4, $0x3fdf6600
+DATA siluSlopeCenters<>+12(SB)/4, $0x40101700
+DATA siluSlopeCenters<>+16(SB)/4, $0x403fce00
+DATA siluSlopeCenters<>+20(SB)/4, $0x407f2600
+DATA siluSlopeCenters<>+24(SB)/4, $0x40a0c000
+DATA siluSlopeCenters<>+28(SB)/4, $0x40bf8600
+DATA siluSlopeCenters<>+32(SB)/4, $0x40ef1400
+DATA siluSlopeCenters<>+36(SB)/4, $0x41176800
+DATA siluSlopeCenters<>+40(SB)/4, $0x4137d400
+DATA siluSlopeCenters<>+44(SB)/4, $0x4158a600
+DATA siluSlopeCenters<>+48(SB)/4, $0x4184a000
+DATA siluSlopeCenters<>+52(SB)/4, $0x41940000
+DATA siluSlopeCenters<>+56(SB)/4, $0x3e000800
+DATA siluSlopeCenters<>+60(SB)/4, $0x3ec04800
+GLOBL siluSlopeCenters<>(SB), RODATA|NOPTR, $64
+
+DATA siluSlope5<>+0(SB)/4, $0xbbc6aaaf
+DATA siluSlope5<>+4(SB)/4, $0xbc1f4467
+DATA siluSlope5<>+8(SB)/4, $0xbb9af84d
+DATA siluSlope5<>+12(SB)/4, $0xb8413b5b
+DATA siluSlope5<>+16(SB)/4, $0x3ad46829
+DATA siluSlope5<>+20(SB)/4, $0x3a33a49c
+DATA siluSlope5<>+24(SB)/4, $0x390975f8
+DATA siluSlope5<>+28(SB)/4, $0xb69d036c
+DATA siluSlope5<>+32(SB)/4, $0xb78ff1d5
+DATA siluSlope5<>+36(SB)/4, $0xb6a94cf2
+DATA siluSlope5<>+40(SB)/4, $0xb58b1e3d
+DATA siluSlope5<>+44(SB)/4, $0xb4499123
+DATA siluSlope5<>+48(SB)/4, $0xb2715cdc
+DATA siluSlope5<>+52(SB)/4, $0x00000000
+DATA siluSlope5<>+56(SB)/4, $0x3c2a17dd
+DATA siluSlope5<>+60(SB)/4, $0x3b8025fc
+GLOBL siluSlope5<>(SB), RODATA|NOPTR, $64
+
+DATA siluSlope4<>+0(SB)/4, $0x3d0d3506
+DATA siluSlope4<>+4(SB)/4, $0x3c4c8bbe
+DATA siluSlope4<>+8(SB)/4, $0xbbdb2525
+DATA siluSlope4<>+12(SB)/4, $0xbc478837
+DATA siluSlope4<>+16(SB)/4, $0xbbfcdcb5
+DATA siluSlope4<>+20(SB)/4, $0xbaebbbb3
+DATA siluSlope4<>+24(SB)/4, $0x38546cb0
+DATA siluSlope4<>+28(SB)/4, $0x3989f5e7
+DATA siluSlope4<>+32(SB)/4, $0x3912156d
+DATA siluSlope4<>+36(SB)/4, $0x380a4aa0
+DATA siluSlope4<>+40(SB)/4, $0x36cf3d94
+DATA siluSlope4<>+44(SB)/4, $0x358a565b
+DATA siluSlope4<>+48(SB)/4, $0x33a0d8f6
+DATA siluSlope4<>+52(SB)/4, $0x00000000
+DATA siluSlope4<>+56(SB)/4, $0x3ce51d11
+DATA siluSlope4<>+60(SB)/4, $0x3d1815f6
+GLOBL siluSlope4<>(SB), RODATA|NOPTR, $64
+
+DATA siluSlope3<>+0(SB)/4, $0x3c8fe67f
+DATA siluSlope3<>+4(SB)/4, $0x3d8713f1
+DATA siluSlope3<>+8(SB)/4, $0x3d8df83a
+DATA siluSlope3<>+12(SB)/4, $0x3d442ba6
+DATA siluSlope3<>+16(SB)/4, $0x3c888ee3
+DATA siluSlope3<>+20(SB)/4, $0xb9b1366b
+DATA siluSlope3<>+24(SB)/4, $0xbb382f23
+DATA siluSlope3<>+28(SB)/4, $0xbb01c758
+DATA siluSlope3<>+32(SB)/4, $0xba43b09d
+DATA siluSlope3<>+36(SB)/4, $0xb921d234
+DATA siluSlope3<>+40(SB)/4, $0xb7e4b682
+DATA siluSlope3<>+44(SB)/4, $0xb693905d
+DATA siluSlope3<>+48(SB)/4, $0xb490836d
+DATA siluSlope3<>+52(SB)/4, $0x00000000
+DATA siluSlope3<>+56(SB)/4, $0xbd918572
+DATA siluSlope3<>+60(SB)/4, $0xbd1a3c16
+GLOBL siluSlope3<>(SB), RODATA|NOPTR, $64
+
+DATA siluSlope2<>+0(SB)/4, $0xbea9963e
+DATA siluSlope2<>+4(SB)/4, $0xbe86df68
+DATA siluSlope2<>+8(SB)/4, $0xbe1f7e9e
+DATA siluSlope2<>+12(SB)/4, $0xbd85fa93
+DATA siluSlope2<>+16(SB)/4, $0x3b8559c4
+DATA siluSlope2<>+20(SB)/4, $0x3cb7f01f
+DATA siluSlope2<>+24(SB)/4, $0x3c8062a9
+DATA siluSlope2<>+28(SB)/4, $0x3c0ccb3c
+DATA siluSlope2<>+32(SB)/4, $0x3b38a2ae
+DATA siluSlope2<>+36(SB)/4, $0x3a0d9fa1
+DATA siluSlope2<>+40(SB)/4, $0x38c0d9f8
+DATA siluSlope2<>+44(SB)/4, $0x37739bab
+DATA siluSlope2<>+48(SB)/4, $0x3569d9ad
+DATA siluSlope2<>+52(SB)/4, $0x00000000
+DATA siluSlope2<>+56(SB)/4, $0xbe8ee1ee
+DATA siluSlope2<>+60(SB)/4, $0xbea4185a
+GLOBL siluSlope2<>(SB), RODATA|NOPTR, $64
+
+DATA siluSlope1<>+0(SB)/4, $0xbeebe994
+DATA siluSlope1<>+4(SB)/4, $0xbf4307ea
+DATA siluSlope1<>+8(SB)/4, $0xbf796dc9
+DATA siluSlope1<>+12(SB)/4, $0xbf8aaf18
+DATA siluSlope1<>+16(SB)/4, $0xbf8f6aef
+DATA siluSlope1<>+20(SB)/4, $0xbf8b038d
+DATA siluSlope1<>+24(SB)/4, $0xbf85cca2
+DATA siluSlope1<>+28(SB)/4, $0xbf82dd26
+DATA siluSlope1<>+32(SB)/4, $0xbf80de57
+DATA siluSlope1<>+36(SB)/4, $0xbf802887
+DATA siluSlope1<>+40(SB)/4, $0xbf8006b4
+DATA siluSlope1<>+44(SB)/4, $0xbf80010a
+DATA siluSlope1<>+48(SB)/4, $0xbf800010
+DATA siluSlope1<>+52(SB)/4, $0xbf800000
+DATA siluSlope1<>+56(SB)/4, $0xbd87abd2
+DATA siluSlope1<>+60(SB)/4, $0xbe5eb88e
+GLOBL siluSlope1<>(SB), RODATA|NOPTR, $64
+
+DATA siluSlope0<>+0(SB)/4, $0x3eac4198
+DATA siluSlope0<>+4(SB)/4, $0x3cf7f922
+DATA siluSlope0<>+8(SB)/4, $0xbed3cab6
+DATA siluSlope0<>+12(SB)/4, $0xbf703164
+DATA siluSlope0<>+16(SB)/4, $0xbfe212cf
+DATA siluSlope0<>+20(SB)/4, $0xc03719b5
+DATA siluSlope0<>+24(SB)/4, $0xc07dba4f
+DATA siluSlope0<>+28(SB)/4, $0xc09ea4c6
+DATA siluSlope0<>+32(SB)/4, $0xc0ced30a
+DATA siluSlope0<>+36(SB)/4, $0xc107624c
+DATA siluSlope0<>+40(SB)/4, $0xc127d314
+DATA siluSlope0<>+44(SB)/4, $0xc148a5dc
+DATA siluSlope0<>+48(SB)/4, $0xc1793ffe
+DATA siluSlope0<>+52(SB)/4, $0xc18c0000
+DATA siluSlope0<>+56(SB)/4, $0x3efdeb1e
+DATA siluSlope0<>+60(SB)/4, $0x3eebf187
+GLOBL siluSlope0<>(SB), RODATA|NOPTR, $64
+
+// func geluGradAVX512(dst *float32, x *float32, y *float32, n int)
+// Requires: AVX, AVX512DQ, AVX512F
+TEXT ·geluGradAVX512(SB), NOSPLIT, $0-32
+	JMP constants
+
+start:
+	MOVQ dst+0(FP), CX
+	MOVQ x+8(FP), DX
+	MOVQ y+16(FP), BX
+	MOVQ n+24(FP), SI
+	XORQ AX, AX
+	SUBQ $0x10, SI
+	JLT  tail
+
+loop:
+	VMOVUPS     (DX)(AX*1), Z0
+	VMOVUPS     (BX)(AX*1), Z1
+	VANDPS      Z3, Z0, Z2
+	VMINPS      Z2, Z4, Z2
+	VADDPS      Z7, Z2, Z5
+	VPSRLD      $0x15, Z5, Z5
+	VPERMPS     Z8, Z5, Z6
+	VSUBPS      Z6, Z2, Z6
+	VPERMPS     Z10, Z5, Z9
+	VPERMPS     Z12, Z5, Z11
+	VFMADD231PS Z6, Z9, Z11
+	VPERMPS     Z13, Z5, Z9
+	VFMADD231PS Z6, Z11, Z9
+	VPERMPS     Z14, Z5, Z11
+	VFMADD231PS Z6, Z9, Z11
+	VPERMPS     Z15, Z5, Z9
+	VFMADD231PS Z6, Z11, Z9
+	VPERMPS     Z16, Z5, Z5
+	VFMADD231PS Z6, Z9, Z5
+	VMOVUPS     Z7, Z6
+	VMULPS      Z2, Z2, Z9
+	VMOVAPS     Z2, Z11
+	VFMSUB213PS Z9, Z2, Z11
+	VMULPS      Z17, Z9, Z2
+	VRNDSCALEPS $0x00, Z2, Z2
+	VFMADD231PS Z18, Z2, Z9
+	VADDPS      Z11, Z9, Z9
+	VFMADD231PS Z19, Z2, Z9
+	VMOVUPS     Z20, Z11
+	VFMADD213PS Z21, Z9, Z11
+	VFMADD213PS Z22, Z9, Z11
+	VFMADD213PS Z23, Z9, Z11
+	VFMADD213PS Z24, Z9, Z11
+	VFMADD213PS Z25, Z9, Z11
+	VMULPS      Z9, Z11, Z11
+	VFMADD231PS Z11, Z5, Z5
+	VSCALEFPS   Z2, Z5, Z5
+	VSUBPS      Z5, Z6, Z6
+	VPMOVD2M    Z0, K1
+	VBLENDMPS   Z5, Z6, K1, Z6
+	VMULPS      Z6, Z1, Z1
+	VMOVUPS     Z1, (CX)(AX*1)
+	ADDQ        $0x40, AX
+	SUBQ        $0x10, SI
+	JGE         loop
+
+tail:
+	ADDQ        $0x10, SI
+	JZ          done
+	LEAQ        tailmask<>+64(SB), DI
+	SHLQ        $0x02, SI
+	SUBQ        SI, DI
+	VMOVUPS     (DI), Z0
+	VPMOVD2M    Z0, K1
+	VMOVUPS.Z   (DX)(AX*1), K1, Z0
+	VMOVUPS.Z   (BX)(AX*1), K1, Z1
+	VANDPS      Z3, Z0, Z2
+	VMINPS      Z2, Z4, Z2
+	VADDPS      Z7, Z2, Z3
+	VPSRLD      $0x15, Z3, Z3
+	VPERMPS     Z8, Z3, Z4
+	VSUBPS      Z4, Z2, Z4
+	VPERMPS     Z10, Z3, Z5
+	VPERMPS     Z12, Z3, Z6
+	VFMADD231PS Z4, Z5, Z6
+	VPERMPS     Z13, Z3, Z5
+	VFMADD231PS Z4, Z6, Z5
+	VPERMPS     Z14, Z3, Z6
+	VFMADD231PS Z4, Z5, Z6
+	VPERMPS     Z15, Z3, Z5
+	VFMADD231PS Z4, Z6, Z5
+	VPERMPS     Z16, Z3, Z3
+	VFMADD231PS Z4, Z5, Z3
+	VMOVUPS     Z7, Z4
+	VMULPS      Z2, Z2, Z5
+	VMOVAPS     Z2, Z6
+	VFMSUB213PS Z5, Z2, Z6
+	VMULPS      Z17, Z5, Z2
+	VRNDSCALEPS $0x00, Z2, Z2
+	VFMADD231PS Z18, Z2, Z5
+	VADDPS      Z6, Z5, Z5
+	VFMADD231PS Z19, Z2, Z5
+	VMOVUPS     Z20, Z6
+	VFMADD213PS Z21, Z5, Z6
+	VFMADD213PS Z22, Z5, Z6
+	VFMADD213PS Z23, Z5, Z6
+	VFMADD213PS Z24, Z5, Z6
+	VFMADD213PS Z25, Z5, Z6
+	VMULPS      Z5, Z6, Z6
+	VFMADD231PS Z6, Z3, Z3
+	VSCALEFPS   Z2, Z3, Z3
+	VSUBPS      Z3, Z4, Z4
+	VPMOVD2M    Z0, K2
+	VBLENDMPS   Z3, Z4, K2, Z4
+	VMULPS      Z4, Z1, Z1
+	VMOVUPS     Z1, K1, (CX)(AX*1)
+
+done:
+	VZEROUPPER
+	RET
+
+constants:
+	VMOVUPS w7fffffff<>+0(SB), Z3
+	VMOVUPS w416fd70a<>+0(SB), Z4
+	VMOVUPS w3f800000<>+0(SB), Z7
+	VMOVUPS geluSlopeCenters<>+0(SB), Z8
+	VMOVUPS geluSlope5<>+0(SB), Z10
+	VMOVUPS geluSlope4<>+0(SB), Z12
+	VMOVUPS geluSlope3<>+0(SB), Z13
+	VMOVUPS geluSlope2<>+0(SB), Z14
+	VMOVUPS geluSlope1<>+0(SB), Z15
+	VMOVUPS geluSlope0<>+0(SB), Z16
+	VMOVUPS wbf38aa3b<>+0(SB), Z17
+	VMOVUPS w3fb17200<>+0(SB), Z18
+	VMOVUPS w363fbe8e<>+0(SB), Z19
+	VMOVUPS w37b6a18b<>+0(SB), Z20
+	VMOVUPS wb9891ec1<>+0(SB), Z21
+	VMOVUPS w3b2aaa75<>+0(SB), Z22
+	VMOVUPS wbcaaaa3e<>+0(SB), Z23
+	VMOVUPS w3e000000<>+0(SB), Z24
+	VMOVUPS wbf000000<>+0(SB), Z25
+	JMP     start
+
+DATA geluSlopeCenters<>+0(SB)/4, $0x3fa0b800
+DATA geluSlopeCenters<>+4(SB)/4, $0x3fdf8a00
+DATA geluSlopeCenters<>+8(SB)/4, $0x400f8300
+DATA geluSlopeCenters<>+12(SB)/4, $0x40308600
+DATA geluSlopeCenters<>+16(SB)/4, $0x405f6000
+DATA geluSlopeCenters<>+20(SB)/4, $0x408f3c00
+DATA geluSlopeCenters<>+24(SB)/4, $0x40b07d00
+DATA geluSlopeCenters<>+28(SB)/4, $0x40d0b200
+DATA geluSlopeCenters<>+32(SB)/4, $0x41000f00
+DATA geluSlopeCenters<>+36(SB)/4, $0x411fa900
+DATA geluSlopeCenters<>+40(SB)/4, $0x413f9a00
+DATA geluSlopeCenters<>+44(SB)/4, $0x415ffe00
+DATA geluSlopeCenters<>+48(SB)/4, $0x3e005800
+DATA geluSlopeCenters<>+52(SB)/4, $0x3ebd8c00
+DATA geluSlopeCenters<>+56(SB)/4, $0x3f1e8000
+DATA geluSlopeCenters<>+60(SB)/4, $0x3f5ec600
+GLOBL geluSlopeCenters<>(SB), RODATA|NOPTR, $64
+
+DATA geluSlope5<>+0(SB)/4, $0xbb02db16
+DATA geluSlope5<>+4(SB)/4, $0xba5a3bcf
+DATA geluSlope5<>+8(SB)/4, $0xb9c4ce6c
+DATA geluSlope5<>+12(SB)/4, $0xb93e1c9d
+DATA geluSlope5<>+16(SB)/4, $0xb8903567
+DATA geluSlope5<>+20(SB)/4, $0xb7b86730
+DATA geluSlope5<>+24(SB)/4, $0xb709ca33
+DATA geluSlope5<>+28(SB)/4, $0xb668ca2e
+DATA geluSlope5<>+32(SB)/4, $0xb59ae390
+DATA geluSlope5<>+36(SB)/4, $0xb4b26288
+DATA geluSlope5<>+40(SB)/4, $0xb3fc1843
+DATA geluSlope5<>+44(SB)/4, $0xb34eb2e6
+DATA geluSlope5<>+48(SB)/4, $0xbca38a98
+DATA geluSlope5<>+52(SB)/4, $0xbc3b0dd7
+DATA geluSlope5<>+56(SB)/4, $0xbbdbe744
+DATA geluSlope5<>+60(SB)/4, $0xbb84a686
+GLOBL geluSlope5<>(SB), RODATA|NOPTR, $64
+
+DATA geluSlope4<>+0(SB)/4, $0x3bc80132
+DATA geluSlope4<>+4(SB)/4, $0x3b3b7584
+DATA geluSlope4<>+8(SB)/4, $0x3abb6d91
+DATA geluSlope4<>+12(SB)/4, $0x3a42f206
+DATA geluSlope4<>+16(SB)/4, $0x39ac5dd1
+DATA geluSlope4<>+20(SB)/4, $0x3902d3d3
+DATA geluSlope4<>+24(SB)/4, $0x385a78e9
+DATA geluSlope4<>+28(SB)/4, $0x37d18821
+DATA geluSlope4<>+32(SB)/4, $0x3727d4e7
+DATA geluSlope4<>+36(SB)/4, $0x366df606
+DATA geluSlope4<>+40(SB)/4, $0x35c695f4
+DATA geluSlope4<>+44(SB)/4, $0x353a4205
+DATA geluSlope4<>+48(SB)/4, $0x3d458757
+DATA geluSlope4<>+52(SB)/4, $0x3cf12287
+DATA geluSlope4<>+56(SB)/4, $0x3c95ea24
+DATA geluSlope4<>+60(SB)/4, $0x3c3e6d71
+GLOBL geluSlope4<>(SB), RODATA|NOPTR, $64
+
+DATA geluSlope3<>+0(SB)/4, $0xbc8e785c
+DATA geluSlope3<>+4(SB)/4, $0xbc155d47
+DATA geluSlope3<>+8(SB)/4, $0xbba6493f
+DATA geluSlope3<>+12(SB)/4, $0xbb402b9d
+DATA geluSlope3<>+16(SB)/4, $0xbac0ea7f
+DATA geluSlope3<>+20(SB)/4, $0xba2df551
+DATA geluSlope3<>+24(SB)/4, $0xb9aa519b
+DATA geluSlope3<>+28(SB)/4, $0xb93b641f
+DATA geluSlope3<>+32(SB)/4, $0xb8b07157
+DATA geluSlope3<>+36(SB)/4, $0xb8196ad9
+DATA geluSlope3<>+40(SB)/4, $0xb79829db
+DATA geluSlope3<>+44(SB)/4, $0xb725ceec
+DATA geluSlope3<>+48(SB)/4, $0xbdd7f368
+DATA geluSlope3<>+52(SB)/4, $0xbd8c0adc
+DATA geluSlope3<>+56(SB)/4, $0xbd39083c
+DATA geluSlope3<>+60(SB)/4, $0xbcf9a0d2
+GLOBL geluSlope3<>(SB), RODATA|NOPTR, $64
+
+DATA geluSlope2<>+0(SB)/4, $0x3d3c8717
+DATA geluSlope2<>+4(SB)/4, $0x3cdf6ffe
+DATA geluSlope2<>+8(SB)/4, $0x3c8bc750
+DATA geluSlope2<>+12(SB)/4, $0x3c34ffb5
+DATA geluSlope2<>+16(SB)/4, $0x3bd2b383
+DATA geluSlope2<>+20(SB)/4, $0x3b62f32c
+DATA geluSlope2<>+24(SB)/4, $0x3b02f680
+DATA geluSlope2<>+28(SB)/4, $0x3aa5c8b1
+DATA geluSlope2<>+32(SB)/4, $0x3a3acfe2
+DATA geluSlope2<>+36(SB)/4, $0x39c6ae50
+DATA geluSlope2<>+40(SB)/4, $0x3969e693
+DATA geluSlope2<>+44(SB)/4, $0x3913f765
+DATA geluSlope2<>+48(SB)/4, $0x3e525490
+DATA geluSlope2<>+52(SB)/4, $0x3e121804
+DATA geluSlope2<>+56(SB)/4, $0x3dcec109
+DATA geluSlope2<>+60(SB)/4, $0x3d95442c
+GLOBL geluSlope2<>(SB), RODATA|NOPTR, $64
+
+DATA geluSlope1<>+0(SB)/4, $0xbf02484b
+DATA geluSlope1<>+4(SB)/4, $0xbef2a654
+DATA geluSlope1<>+8(SB)/4, $0xbee7a489
+DATA geluSlope1<>+12(SB)/4, $0xbee05d18
+DATA geluSlope1<>+16(SB)/4, $0xbeda02ae
+DATA geluSlope1<>+20(SB)/4, $0xbed536d2
+DATA geluSlope1<>+24(SB)/4, $0xbed26689
+DATA geluSlope1<>+28(SB)/4, $0xbed0c1a7
+DATA geluSlope1<>+32(SB)/4, $0xbecf4eeb
+DATA geluSlope1<>+36(SB)/4, $0xbece4037
+DATA geluSlope1<>+40(SB)/4, $0xbecda76d
+DATA geluSlope1<>+44(SB)/4, $0xbecd48fc
+DATA geluSlope1<>+48(SB)/4, $0xbf3db3a6
+DATA geluSlope1<>+52(SB)/4, $0xbf282a4b
+DATA geluSlope1<>+56(SB)/4, $0xbf18d2b9
+DATA geluSlope1<>+60(SB)/4, $0xbf0dc4a2
+GLOBL geluSlope1<>(SB), RODATA|NOPTR, $64
+
+DATA geluSlope0<>+0(SB)/4, $0xbe8aa33d
+DATA geluSlope0<>+4(SB)/4, $0xbf02deba
+DATA geluSlope0<>+8(SB)/4, $0xbf3d928d
+DATA geluSlope0<>+12(SB)/4, $0xbf784eba
+DATA geluSlope0<>+16(SB)/4, $0xbfa494f0
+DATA geluSlope0<>+20(SB)/4, $0xbfd9a92d
+DATA geluSlope0<>+24(SB)/4, $0xc00853bc
+DATA geluSlope0<>+28(SB)/4, $0xc022af9f
+DATA geluSlope0<>+32(SB)/4, $0xc04935a2
+DATA geluSlope0<>+36(SB)/4, $0xc07c3f3e
+DATA geluSlope0<>+40(SB)/4, $0xc097d131
+DATA geluSlope0<>+44(SB)/4, $0xc0b1d006
+DATA geluSlope0<>+48(SB)/4, $0x3eceaeb5
+DATA geluSlope0<>+52(SB)/4, $0x3e6ebd9b
+DATA geluSlope0<>+56(SB)/4, $0x3d9ebe6b
+DATA geluSlope0<>+60(SB)/4, $0xbd8880fe
+GLOBL geluSlope0<>(SB), RODATA|NOPTR, $64
+
+// func geluTanhGradAVX512(dst *float32, x *float32, y *float32, n int)
+// Requires: AVX, AVX512DQ, AVX512F
+TEXT ·geluTanhGradAVX512(SB), NOSPLIT, $0-32
+	JMP constants
+
+start:
+	MOVQ dst+0(FP), CX
+	MOVQ x+8(FP), DX
+	MOVQ y+16(FP), BX
+	MOVQ n+24(FP), SI
+	XORQ AX, AX
+	SUBQ $0x10, SI
+	JLT  tail
+
+loop:
+	VMOVUPS     (DX)(AX*1), Z0
+	VMOVUPS     (BX)(AX*1), Z1
+	VANDPS      Z3, Z0, Z2
+	VMINPS      Z2, Z4, Z2
+	VADDPS      Z7, Z2, Z5
+	VPSRLD      $0x15, Z5, Z5
+	VPERMPS     Z8, Z5, Z6
+	VSUBPS      Z6, Z2, Z6
+	VPERMPS     Z10, Z5, Z9
+	VPERMPS     Z12, Z5, Z11
+	VFMADD231PS Z6, Z9, Z11
+	VPERMPS     Z13, Z5, Z9
+	VFMADD231PS Z6, Z11, Z9
+	VPERMPS     Z14, Z5, Z11
+	VFMADD231PS Z6, Z9, Z11
+	VPERMPS     Z15, Z5, Z9
+	VFMADD231PS Z6, Z11, Z9
+	VPERMPS     Z16, Z5, Z11
+	VFMADD231PS Z6, Z9, Z11
+	VPERMPS     Z17, Z5, Z5
+	VFMADD231PS Z6, Z11, Z5
+	VMOVUPS     Z7, Z6
+	VMOVUPS     Z18, Z28
+	VMOVUPS     Z18, Z29
+	VMOVUPS     Z19, Z30
+	VMULPS      Z2, Z2, Z9
+	VMOVAPS     Z2, Z11
+	VFMSUB213PS Z9, Z2, Z11
+	VFMADD231PS Z20, Z9, Z28
+	VSUBPS      Z28, Z29, Z29
+	VFMADD231PS Z20, Z9, Z29
+	VFMADD231PS Z21, Z9, Z30
+	VFMADD231PS Z20, Z11, Z30
+	VADDPS      Z29, Z30, Z30
+	VMULPS      Z2, Z28, Z9
+	VMOVAPS     Z2, Z11
+	VFMSUB213PS Z9, Z28, Z11
+	VFMADD231PS Z2, Z30, Z11
+	VXORPS      Z22, Z9, Z2
+	VRNDSCALEPS $0x00, Z2, Z2
+	VADDPS      Z2, Z9, Z9
+	VADDPS      Z11, Z9, Z9
+	VMOVUPS     Z23, Z11
+	VFMADD213PS Z24, Z9, Z11
+	VFMADD213PS Z25, Z9, Z11
+	VFMADD213PS Z26, Z9, Z11
+	VFMADD213PS Z27, Z9, Z11
+	VFMADD213PS wbf317218<>+0(SB), Z9, Z11
+	VMULPS      Z9, Z11, Z11
+	VFMADD231PS Z11, Z5, Z5
+	VSCALEFPS   Z2, Z5, Z5
+	VSUBPS      Z5, Z6, Z6
+	VPMOVD2M    Z0, K1
+	VBLENDMPS   Z5, Z6, K1, Z6
+	VMULPS      Z6, Z1, Z1
+	VMOVUPS     Z1, (CX)(AX*1)
+	ADDQ        $0x40, AX
+	SUBQ        $0x10, SI
+	JGE         loop
+
+tail:
+	ADDQ        $0x10, SI
+	JZ          done
+	LEAQ        tailmask<>+64(SB), DI
+	SHLQ        $0x02, SI
+	SUBQ        SI, DI
+	VMOVUPS     (DI), Z0
+	VPMOVD2M    Z0, K1
+	VMOVUPS.Z   (DX)(AX*1), K1, Z0
+	VMOVUPS.Z   (BX)(AX*1), K1, Z1
+	VANDPS      Z3, Z0, Z2
+	VMINPS      Z2, Z4, Z2
+	VADDPS      Z7, Z2, Z3
+	VPSRLD      $0x15, Z3, Z3
+	VPERMPS     Z8, Z3, Z4
+	VSUBPS      Z4, Z2, Z4
+	VPERMPS     Z10, Z3, Z5
+	VPERMPS     Z12, Z3, Z6
+	VFMADD231PS Z4, Z5, Z6
+	VPERMPS     Z13, Z3, Z5
+	VFMADD231PS Z4, Z6, Z5
+	VPERMPS     Z14, Z3, Z6
+	VFMADD231PS Z4, Z5, Z6
+	VPERMPS     Z15, Z3, Z5
+	VFMADD231PS Z4, Z6, Z5
+	VPERMPS     Z16, Z3, Z6
+	VFMADD231PS Z4, Z5, Z6
+	VPERMPS     Z17, Z3, Z3
+	VFMADD231PS Z4, Z6, Z3
+	VMOVUPS     Z7, Z4
+	VMOVUPS     Z18, Z5
+	VMOVUPS     Z18, Z6
+	VMOVUPS     Z19, Z9
+	VMULPS      Z2, Z2, Z7
+	VMOVAPS     Z2, Z8
+	VFMSUB213PS Z7, Z2, Z8
+	VFMADD231PS Z20, Z7, Z5
+	VSUBPS      Z5, Z6, Z6
+	VFMADD231PS Z20, Z7, Z6
+	VFMADD231PS Z21, Z7, Z9
+	VFMADD231PS Z20, Z8, Z9
+	VADDPS      Z6, Z9, Z9
+	VMULPS      Z2, Z5, Z6
+	VMOVAPS     Z2, Z7
+	VFMSUB213PS Z6, Z5, Z7
+	VFMADD231PS Z2, Z9, Z7
+	VXORPS      Z22, Z6, Z2
+	VRNDSCALEPS $0x00, Z2, Z2
+	VADDPS      Z2, Z6, Z6
+	VADDPS      Z7, Z6, Z6
+	VMOVUPS     Z23, Z5
+	VFMADD213PS Z24, Z6, Z5
+	VFMADD213PS Z25, Z6, Z5
+	VFMADD213PS Z26, Z6, Z5
+	VFMADD213PS Z27, Z6, Z5
+	VFMADD213PS wbf317218<>+0(SB), Z6, Z5
+	VMULPS      Z6, Z5, Z5
+	VFMADD231PS Z5, Z3, Z3
+	VSCALEFPS   Z2, Z3, Z3
+	VSUBPS      Z3, Z4, Z4
+	VPMOVD2M    Z0, K2
+	VBLENDMPS   Z3, Z4, K2, Z4
+	VMULPS      Z4, Z1, Z1
+	VMOVUPS     Z1, K1, (CX)(AX*1)
+
+done:
+	VZEROUPPER
+	RET
+
+constants:
+	VMOVUPS w7fffffff<>+0(SB), Z3
+	VMOVUPS w41300000<>+0(SB), Z4
+	VMOVUPS w3f800000<>+0(SB), Z7
+	VMOVUPS geluTanhSlopeCenters<>+0(SB), Z8
+	VMOVUPS geluTanhSlope6<>+0(SB), Z10
+	VMOVUPS geluTanhSlope5<>+0(SB), Z12
+	VMOVUPS geluTanhSlope4<>+0(SB), Z13
+	VMOVUPS geluTanhSlope3<>+0(SB), Z14
+	VMOVUPS geluTanhSlope2<>+0(SB), Z15
+	VMOVUPS geluTanhSlope1<>+0(SB), Z16
+	VMOVUPS geluTanhSlope0<>+0(SB), Z17
+	VMOVUPS w40135000<>+0(SB), Z18
+	VMOVUPS w39ec21bd<>+0(SB), Z19
+	VMOVUPS w3dd2d3e8<>+0(SB), Z20
+	VMOVUPS wb10a8d56<>+0(SB), Z21
+	VMOVUPS w80000000<>+0(SB), Z22
+	VMOVUPS w392209c5<>+0(SB), Z23
+	VMOVUPS wbaaf8448<>+0(SB), Z24
+	VMOVUPS w3c1d952a<>+0(SB), Z25
+	VMOVUPS wbd6357b6<>+0(SB), Z26
+	VMOVUPS w3e75fdf0<>+0(SB), Z27
+	JMP     start
+
+DATA geluTanhSlopeCenters<>+0(SB)/4, $0x3f9f5c00
+DATA geluTanhSlopeCenters<>+4(SB)/4, $0x3fe05200
+DATA geluTanhSlopeCenters<>+8(SB)/4, $0x40103300
+DATA geluTanhSlopeCenters<>+12(SB)/4, $0x40300b00
+DATA geluTanhSlopeCenters<>+16(SB)/4, $0x405e9200
+DATA geluTanhSlopeCenters<>+20(SB)/4, $0x408fe200
+DATA geluTanhSlopeCenters<>+24(SB)/4, $0x40afb500
+DATA geluTanhSlopeCenters<>+28(SB)/4, $0x40d06f00
+DATA geluTanhSlopeCenters<>+32(SB)/4, $0x41002200
+DATA geluTanhSlopeCenters<>+36(SB)/4, $0x41203400
+DATA geluTanhSlopeCenters<>+40(SB)/4, $0x41406500
+DATA geluTanhSlopeCenters<>+44(SB)/4, $0x415f5200
+DATA geluTanhSlopeCenters<>+48(SB)/4, $0x3e00a800
+DATA geluTanhSlopeCenters<>+52(SB)/4, $0x3ebea800
+DATA geluTanhSlopeCenters<>+56(SB)/4, $0x3f1e8e00
+DATA geluTanhSlopeCenters<>+60(SB)/4, $0x3f5e7600
+GLOBL geluTanhSlopeCenters<>(SB), RODATA|NOPTR, $64
+
+DATA geluTanhSlope6<>+0(SB)/4, $0x3bd8da00
+DATA geluTanhSlope6<>+4(SB)/4, $0x3c6440c6
+DATA geluTanhSlope6<>+8(SB)/4, $0x3b5d5988
+DATA geluTanhSlope6<>+12(SB)/4, $0xbb694822
+DATA geluTanhSlope6<>+16(SB)/4, $0xbaea4106
+DATA geluTanhSlope6<>+20(SB)/4, $0x39d4bc5e
+DATA geluTanhSlope6<>+24(SB)/4, $0x376a74dc
+DATA geluTanhSlope6<>+28(SB)/4, $0x32b94ebe
+DATA geluTanhSlope6<>+32(SB)/4, $0x2a14e3ea
+DATA geluTanhSlope6<>+36(SB)/4, $0xaa9f100b
+DATA geluTanhSlope6<>+40(SB)/4, $0xab049de0
+DATA geluTanhSlope6<>+44(SB)/4, $0x2b1630aa
+DATA geluTanhSlope6<>+48(SB)/4, $0xbc2ca35f
+DATA geluTanhSlope6<>+52(SB)/4, $0xbcc0ffb4
+DATA geluTanhSlope6<>+56(SB)/4, $0xbccfa033
+DATA geluTanhSlope6<>+60(SB)/4, $0xbc781459
+GLOBL geluTanhSlope6<>(SB), RODATA|NOPTR, $64
+
+DATA geluTanhSlope5<>+0(SB)/4, $0xbd464c10
+DATA geluTanhSlope5<>+4(SB)/4, $0xbc1f951b
+DATA geluTanhSlope5<>+8(SB)/4, $0x3c8b3e9d
+DATA geluTanhSlope5<>+12(SB)/4, $0x3c71068d
+DATA geluTanhSlope5<>+16(SB)/4, $0xb88eda91
+DATA geluTanhSlope5<>+20(SB)/4, $0xba75cd71
+DATA geluTanhSlope5<>+24(SB)/4, $0xb78f97fd
+DATA geluTanhSlope5<>+28(SB)/4, $0xb28ca58d
+DATA geluTanhSlope5<>+32(SB)/4, $0xa958001f
+DATA geluTanhSlope5<>+36(SB)/4, $0xa9c18e5e
+DATA geluTanhSlope5<>+40(SB)/4, $0xab03dc72
+DATA geluTanhSlope5<>+44(SB)/4, $0xab9eceb7
+DATA geluTanhSlope5<>+48(SB)/4, $0x3d661d9e
+DATA geluTanhSlope5<>+52(SB)/4, $0x3cf5d553
+DATA geluTanhSlope5<>+56(SB)/4, $0xbbfee662
+DATA geluTanhSlope5<>+60(SB)/4, $0xbd224c43
+GLOBL geluTanhSlope5<>(SB), RODATA|NOPTR, $64
+
+DATA geluTanhSlope4<>+0(SB)/4, $0x3ba3593a
+DATA geluTanhSlope4<>+4(SB)/4, $0xbd97b3bb
+DATA geluTanhSlope4<>+8(SB)/4, $0xbd6ac5fa
+DATA geluTanhSlope4<>+12(SB)/4, $0xbc560789
+DATA geluTanhSlope4<>+16(SB)/4, $0x3c29095d
+DATA geluTanhSlope4<>+20(SB)/4, $0x3aa73f97
+DATA geluTanhSlope4<>+24(SB)/4, $0x372e4e44
+DATA geluTanhSlope4<>+28(SB)/4, $0x3141c1c0
+DATA geluTanhSlope4<>+32(SB)/4, $0xaa47b26c
+DATA geluTanhSlope4<>+36(SB)/4, $0x2ad6d19f
+DATA geluTanhSlope4<>+40(SB)/4, $0x2b3a401c
+DATA geluTanhSlope4<>+44(SB)/4, $0xab6b3842
+DATA geluTanhSlope4<>+48(SB)/4, $0x3d6fb5ee
+DATA geluTanhSlope4<>+52(SB)/4, $0x3de94f05
+DATA geluTanhSlope4<>+56(SB)/4, $0x3e030e62
+DATA geluTanhSlope4<>+60(SB)/4, $0x3dc5e9c3
+GLOBL geluTanhSlope4<>(SB), RODATA|NOPTR, $64
+
+DATA geluTanhSlope3<>+0(SB)/4, $0x3d514740
+DATA geluTanhSlope3<>+4(SB)/4, $0xbd165c1f
+DATA geluTanhSlope3<>+8(SB)/4, $0xbe37d9a5
+DATA geluTanhSlope3<>+12(SB)/4, $0xbe7e53f8
+DATA geluTanhSlope3<>+16(SB)/4, $0xbe741717
+DATA geluTanhSlope3<>+20(SB)/4, $0xbe5c78a2
+DATA geluTanhSlope3<>+24(SB)/4, $0xbe5b3540
+DATA geluTanhSlope3<>+28(SB)/4, $0xbe5b33b6
+DATA geluTanhSlope3<>+32(SB)/4, $0xbe5b33b6
+DATA geluTanhSlope3<>+36(SB)/4, $0xbe5b33b6
+DATA geluTanhSlope3<>+40(SB)/4, $0xbe5b33b6
+DATA geluTanhSlope3<>+44(SB)/4, $0xbe5b33b6
+DATA geluTanhSlope3<>+48(SB)/4, $0xbeb55217
+DATA geluTanhSlope3<>+52(SB)/4, $0xbe886023
+DATA geluTanhSlope3<>+56(SB)/4, $0xbe1267ba
+DATA geluTanhSlope3<>+60(SB)/4, $0xbce113f5
+GLOBL geluTanhSlope3<>(SB), RODATA|NOPTR, $64
+
+DATA geluTanhSlope2<>+0(SB)/4, $0xbf990227
+DATA geluTanhSlope2<>+4(SB)/4, $0xbf94f7e6
+DATA geluTanhSlope2<>+8(SB)/4, $0xbfaa56b7
+DATA geluTanhSlope2<>+12(SB)/4, $0xbfd4a5e5
+DATA geluTanhSlope2<>+16(SB)/4, $0xc00d1035
+DATA geluTanhSlope2<>+20(SB)/4, $0xc038bfba
+DATA geluTanhSlope2<>+24(SB)/4, $0xc061acf4
+DATA geluTanhSlope2<>+28(SB)/4, $0xc085dacb
+DATA geluTanhSlope2<>+32(SB)/4, $0xc0a49274
+DATA geluTanhSlope2<>+36(SB)/4, $0xc0cdc344
+DATA geluTanhSlope2<>+40(SB)/4, $0xc0f71be6
+DATA geluTanhSlope2<>+44(SB)/4, $0xc10f6a32
+DATA geluTanhSlope2<>+48(SB)/4, $0xbf46454e
+DATA geluTanhSlope2<>+52(SB)/4, $0xbf80f71c
+DATA geluTanhSlope2<>+56(SB)/4, $0xbf947c72
+DATA geluTanhSlope2<>+60(SB)/4, $0xbf9c672d
+GLOBL geluTanhSlope2<>(SB), RODATA|NOPTR, $64
+
+DATA geluTanhSlope1<>+0(SB)/4, $0xc02afd22
+DATA geluTanhSlope1<>+4(SB)/4, $0xc076dce8
+DATA geluTanhSlope1<>+8(SB)/4, $0xc0a2cfcf
+DATA geluTanhSlope1<>+12(SB)/4, $0xc0d22e05
+DATA geluTanhSlope1<>+16(SB)/4, $0xc1161b3d
+DATA geluTanhSlope1<>+20(SB)/4, $0xc1694509
+DATA geluTanhSlope1<>+24(SB)/4, $0xc1a7a8f5
+DATA geluTanhSlope1<>+28(SB)/4, $0xc1e6bbc1
+DATA geluTanhSlope1<>+32(SB)/4, $0xc22b203c
+DATA geluTanhSlope1<>+36(SB)/4, $0xc283f4df
+DATA geluTanhSlope1<>+40(SB)/4, $0xc2bce773
+DATA geluTanhSlope1<>+44(SB)/4, $0xc2fd67eb
+DATA geluTanhSlope1<>+48(SB)/4, $0xbe35b641
+DATA geluTanhSlope1<>+52(SB)/4, $0xbf1ead48
+DATA geluTanhSlope1<>+56(SB)/4, $0xbf945908
+DATA geluTanhSlope1<>+60(SB)/4, $0xbfe0ebf7
+GLOBL geluTanhSlope1<>(SB), RODATA|NOPTR, $64
+
+DATA geluTanhSlope0<>+0(SB)/4, $0xbf82c2bd
+DATA geluTanhSlope0<>+4(SB)/4, $0xc02b8285
+DATA geluTanhSlope0<>+8(SB)/4, $0xc09d2dbd
+DATA geluTanhSlope0<>+12(SB)/4, $0xc0f98826
+DATA geluTanhSlope0<>+16(SB)/4, $0xc158c295
+DATA geluTanhSlope0<>+20(SB)/4, $0xc1cd12a0
+DATA geluTanhSlope0<>+24(SB)/4, $0xc22ccc53
+DATA geluTanhSlope0<>+28(SB)/4, $0xc2891997
+DATA geluTanhSlope0<>+32(SB)/4, $0xc2f3719f
+DATA geluTanhSlope0<>+36(SB)/4, $0xc365dbd5
+DATA geluTanhSlope0<>+40(SB)/4, $0xc3c3303f
+DATA geluTanhSlope0<>+44(SB)/4, $0xc416d571
+DATA geluTanhSlope0<>+48(SB)/4, $0x3efa7a70
+DATA geluTanhSlope0<>+52(SB)/4, $0x3ec9552e
+DATA geluTanhSlope0<>+56(SB)/4, $0x3e3351fe
+DATA geluTanhSlope0<>+60(SB)/4, $0xbe40bfb5
+GLOBL geluTanhSlope0<>(SB), RODATA|NOPTR, $64
+
+DATA w392209c5<>+0(SB)/4, $0x392209c5
+DATA w392209c5<>+4(SB)/4, $0x392209c5
+DATA w392209c5<>+8(SB)/4, $0x392209c5
+DATA w392209c5<>+12(SB)/4, $0x392209c5
+DATA w392209c5<>+16(SB)/4, $0x392209c5
+DATA w392209c5<>+20(SB)/4, $0x392209c5
+DATA w392209c5<>+24(SB)/4, $0x392209c5
+DATA w392209c5<>+28(SB)/4, $0x392209c5
+DATA w392209c5<>+32(SB)/4, $0x392209c5
+DATA w392209c5<>+36(SB)/4, $0x392209c5
+DATA w392209c5<>+40(SB)/4, $0x392209c5
+DATA w392209c5<>+44(SB)/4, $0x392209c5
+DATA w392209c5<>+48(SB)/4, $0x392209c5
+DATA w392209c5<>+52(SB)/4, $0x392209c5
+DATA w392209c5<>+56(SB)/4, $0x392209c5
+DATA w392209c5<>+60(SB)/4, $0x392209c5
+GLOBL w392209c5<>(SB), RODATA|NOPTR, $64
+
+DATA wbaaf8448<>+0(SB)/4, $0xbaaf8448
+DATA wbaaf8448<>+4(SB)/4, $0xbaaf8448
+DATA wbaaf8448<>+8(SB)/4, $0xbaaf8448
+DATA wbaaf8448<>+12(SB)/4, $0xbaaf8448
+DATA wbaaf8448<>+16(SB)/4, $0xbaaf8448
+DATA wbaaf8448<>+20(SB)/4, $0xbaaf8448
+DATA wbaaf8448<>+24(SB)/4, $0xbaaf8448
+DATA wbaaf8448<>+28(SB)/4, $0xbaaf8448
+DATA wbaaf8448<>+32(SB)/4, $0xbaaf8448
+DATA wbaaf8448<>+36(SB)/4, $0xbaaf8448
+DATA wbaaf8448<>+40(SB)/4, $0xbaaf8448
+DATA wbaaf8448<>+44(SB)/4, $0xbaaf8448
+DATA wbaaf8448<>+48(SB)/4, $0xbaaf8448
+DATA wbaaf8448<>+52(SB)/4, $0xbaaf8448
+DATA wbaaf8448<>+56(SB)/4, $0xbaaf8448
+DATA wbaaf8448<>+60(SB)/4, $0xbaaf8448
+GLOBL wbaaf8448<>(SB), RODATA|NOPTR, $64
+
+DATA w3c1d952a<>+0(SB)/4, $0x3c1d952a
+DATA w3c1d952a<>+4(SB)/4, $0x3c1d952a
+DATA w3c1d952a<>+8(SB)/4, $0x3c1d952a
+DATA w3c1d952a<>+12(SB)/4, $0x3c1d952a
+DATA w3c1d952a<>+16(SB)/4, $0x3c1d952a
+DATA w3c1d952a<>+20(SB)/4, $0x3c1d952a
+DATA w3c1d952a<>+24(SB)/4, $0x3c1d952a
+DATA w3c1d952a<>+28(SB)/4, $0x3c1d952a
+DATA w3c1d952a<>+32(SB)/4, $0x3c1d952a
+DATA w3c1d952a<>+36(SB)/4, $0x3c1d952a
+DATA w3c1d952a<>+40(SB)/4, $0x3c1d952a
+DATA w3c1d952a<>+44(SB)/4, $0x3c1d952a
+DATA w3c1d952a<>+48(SB)/4, $0x3c1d952a
+DATA w3c1d952a<>+52(SB)/4, $0x3c1d952a
+DATA w3c1d952a<>+56(SB)/4, $0x3c1d952a
+DATA w3c1d952a<>+60(SB)/4, $0x3c1d952a
+GLOBL w3c1d952a<>(SB), RODATA|NOPTR, $64
+
+DATA wbd6357b6<>+0(SB)/4, $0xbd6357b6
+DATA wbd6357b6<>+4(SB)/4, $0xbd6357b6
+DATA wbd6357b6<>+8(SB)/4, $0xbd6357b6
+DATA wbd6357b6<>+12(SB)/4, $0xbd6357b6
+DATA wbd6357b6<>+16(SB)/4, $0xbd6357b6
+DATA wbd6357b6<>+20(SB)/4, $0xbd6357b6
+DATA wbd6357b6<>+24(SB)/4, $0xbd6357b6
+DATA wbd6357b6<>+28(SB)/4, $0xbd6357b6
+DATA wbd6357b6<>+32(SB)/4, $0xbd6357b6
+DATA wbd6357b6<>+36(SB)/4, $0xbd6357b6
+DATA wbd6357b6<>+40(SB)/4, $0xbd6357b6
+DATA wbd6357b6<>+44(SB)/4, $0xbd6357b6
+DATA wbd6357b6<>+48(SB)/4, $0xbd6357b6
+DATA wbd6357b6<>+52(SB)/4, $0xbd6357b6
+DATA wbd6357b6<>+56(SB)/4, $0xbd6357b6
+DATA wbd6357b6<>+60(SB)/4, $0xbd6357b6
+GLOBL wbd6357b6<>(SB), RODATA|NOPTR, $64
+
+DATA w3e75fdf0<>+0(SB)/4, $0x3e75fdf0
+DATA w3e75fdf0<>+4(SB)/4, $0x3e75fdf0
+DATA w3e75fdf0<>+8(SB)/4, $0x3e75fdf0
+DATA w3e75fdf0<>+12(SB)/4, $0x3e75fdf0
+DATA w3e75fdf0<>+16(SB)/4, $0x3e75fdf0
+DATA w3e75fdf0<>+20(SB)/4, $0x3e75fdf0
+DATA w3e75fdf0<>+24(SB)/4, $0x3e75fdf0
+DATA w3e75fdf0<>+28(SB)/4, $0x3e75fdf0
+DATA w3e75fdf0<>+32(SB)/4, $0x3e75fdf0
+DATA w3e75fdf0<>+36(SB)/4, $0x3e75fdf0
+DATA w3e75fdf0<>+40(SB)/4, $0x3e75fdf0
+DATA w3e75fdf0<>+44(SB)/4, $0x3e75fdf0
+DATA w3e75fdf0<>+48(SB)/4, $0x3e75fdf0
+DATA w3e75fdf0<>+52(SB)/4, $0x3e75fdf0
+DATA w3e75fdf0<>+56(SB)/4, $0x3e75fdf0
+DATA w3e75fdf0<>+60(SB)/4, $0x3e75fdf0
+GLOBL w3e75fdf0<>(SB), RODATA|NOPTR, $64
+
+DATA wbf317218<>+0(SB)/4, $0xbf317218
+DATA wbf317218<>+4(SB)/4, $0xbf317218
+DATA wbf317218<>+8(SB)/4, $0xbf317218
+DATA wbf317218<>+12(SB)/4, $0xbf317218
+DATA wbf317218<>+16(SB)/4, $0xbf317218
+DATA wbf317218<>+20(SB)/4, $0xbf317218
+DATA wbf317218<>+24(SB)/4, $0xbf317218
+DATA wbf317218<>+28(SB)/4, $0xbf317218
+DATA wbf317218<>+32(SB)/4, $0xbf317218
+DATA wbf317218<>+36(SB)/4, $0xbf317218
+DATA wbf317218<>+40(SB)/4, $0xbf317218
+DATA wbf317218<>+44(SB)/4, $0xbf317218
+DATA wbf317218<>+48(SB)/4, $0xbf317218
+DATA wbf317218<>+52(SB)/4, $0xbf317218
+DATA wbf317218<>+56(SB)/4, $0xbf317218
+DATA wbf317218<>+60(SB)/4, $0xbf317218
+GLOBL wbf317218<>(SB), RODATA|NOPTR, $64
+
+// func tanhGradAVX512(dst *float32, x *float32, y *float32, n int)
+// Requires: AVX, AVX512DQ, AVX512F
+TEXT ·tanhGradAVX512(SB), NOSPLIT, $0-32
+	JMP constants
+
+start:
+	MOVQ dst+0(FP), CX
+	MOVQ x+8(FP), DX
+	MOVQ y+16(FP), BX
+	MOVQ n+24(FP), SI
+	XORQ AX, AX
+	SUBQ $0x10, SI
+	JLT  tail
+
+loop:
+	VMOVUPS (DX)(AX*1), Z0
+	VMOVUPS (BX)(AX*1), Z1
+	VMOVUPS Z3, Z2
+	VSUBPS  Z0, Z2, Z2
+	VADDPS  Z3, Z0, Z0
+	VMULPS  Z2, Z1, Z1
+	VMULPS  Z0, Z1, Z1
+	VMOVUPS Z1, (CX)(AX*1)
+	ADDQ    $0x40, AX
+	SUBQ    $0x10, SI
+	JGE     loop
+
+tail:
+	ADDQ      $0x10, SI
+	JZ        done
+	LEAQ      tailmask<>+64(SB), DI
+	SHLQ      $0x02, SI
+	SUBQ      SI, DI
+	VMOVUPS   (DI), Z0
+	VPMOVD2M  Z0, K1
+	VMOVUPS.Z (DX)(AX*1), K1, Z0
+	VMOVUPS.Z (BX)(AX*1), K1, Z1
+	VMOVUPS   Z3, Z2
+	VSUBPS    Z0, Z2, Z2
+	VADDPS    Z3, Z0, Z0
+	VMULPS    Z2, Z1, Z1
+	VMULPS    Z0, Z1, Z1
+	VMOVUPS   Z1, K1, (CX)(AX*1)
+
+done:
+	VZEROUPPER
+	RET
+
+constants:
+	VMOVUPS w3f800000<>+0(SB), Z3
+	JMP     start
+
+// func sigmoidGradAVX512(dst *float32, x *float32, y *float32, n int)
+// Requires: AVX, AVX512DQ, AVX512F
+TEXT ·sigmoidGradAVX512(SB), NOSPLIT, $0-32
+	JMP constants
+
+start:
+	MOVQ dst+0(FP), CX
+	MOVQ x+8(FP), DX
+	MOVQ y+16(FP), BX
+	MOVQ n+24(FP), SI
+	XORQ AX, AX
+	SUBQ $0x10, SI
+	JLT  tail
+
+loop:
+	VMOVUPS (DX)(AX*1), Z0
+	VMOVUPS (BX)(AX*1), Z1
+	VMOVUPS Z3, Z2
+	VSUBPS  Z0, Z2, Z2
+	VMULPS  Z0, Z1, Z1
+	VMULPS  Z2, Z1, Z1
+	VMOVUPS Z1, (CX)(AX*1)
+	ADDQ    $0x40, AX
+	SUBQ    $0x10, SI
+	JGE     loop
+
+tail:
+	ADDQ      $0x10, SI
+	JZ        done
+	LEAQ      tailmask<>+64(SB), DI
+	SHLQ      $0x02, SI
+	SUBQ      SI, DI
+	VMOVUPS   (DI), Z0
+	VPMOVD2M  Z0, K1
+	VMOVUPS.Z (DX)(AX*1), K1, Z0
+	VMOVUPS.Z (BX)(AX*1), K1, Z1
+	VMOVUPS   Z3, Z2
+	VSUBPS    Z0, Z2, Z2
+	VMULPS    Z0, Z1, Z1
+	VMULPS    Z2, Z1, Z1
+	VMOVUPS   Z1, K1, (CX)(AX*1)
+
+done:
+	VZEROUPPER
+	RET
+
+constants:
+	VMOVUPS w3f800000<>+0(SB), Z3
+	JMP     start
+
+// func swiGLUAVX512(dst *float32, x *float32, y *float32, n int)
+// Requires: AVX, AVX512DQ, AVX512F
+TEXT ·swiGLUAVX512(SB), NOSPLIT, $0-32
+	JMP constants
+
+start:
+	MOVQ dst+0(FP), CX
+	MOVQ x+8(FP), DX
+	MOVQ y+16(FP), BX
+	MOVQ n+24(FP), SI
+	XORQ AX, AX
+	SUBQ $0x10, SI
+	JLT  tail
+
+loop:
+	VMOVUPS     (DX)(AX*1), Z0
+	VMOVUPS     (BX)(AX*1), Z1
+	VANDPS      Z3, Z0, Z2
+	VMINPS      Z2, Z4, Z2
+	VMINPS      Z7, Z2, Z5
+	VADDPS      Z8, Z5, Z5
+	VPSRLD      $0x15, Z5, Z5
+	VPERMPS     Z9, Z5, Z6
+	VSUBPS      Z6, Z2, Z6
+	VPERMPS     Z11, Z5, Z10
+	VPERMPS     Z13, Z5, Z12
+	VFMADD231PS Z6, Z10, Z12
+	VPERMPS     Z14, Z5, Z10
+	VFMADD231PS Z6, Z12, Z10
+	VPERMPS     Z15, Z5, Z12
+	VFMADD231PS Z6, Z10, Z12
+	VPERMPS     Z16, Z5, Z10
+	VFMADD231PS Z6, Z12, Z10
+	VPERMPS     Z17, Z5, Z5
+	VFMADD231PS Z6, Z10, Z5
+	VMULPS      Z18, Z2, Z6
+	VRNDSCALEPS $0x00, Z6, Z6
+	VMOVAPS     Z2, Z2
+	VFMADD231PS Z19, Z6, Z2
+	VFMADD231PS Z20, Z6, Z2
+	VMOVUPS     Z21, Z10
+	VFMADD213PS Z22, Z2, Z10
+	VFMADD213PS Z23, Z2, Z10
+	VFMADD213PS Z24, Z2, Z10
+	VFMADD213PS Z25, Z2, Z10
+	VFMADD213PS Z26, Z2, Z10
+	VFMADD213PS Z27, Z2, Z10
+	VFMADD231PS Z10, Z5, Z5
+	VSCALEFPS   Z6, Z5, Z5
+	VMOVUPS     w80000000<>+0(SB), Z2
+	VMAXPS      Z0, Z2, Z0
+	VSUBPS      Z5, Z0, Z0
+	VMULPS      Z1, Z0, Z0
+	VMOVUPS     Z0, (CX)(AX*1)
+	ADDQ        $0x40, AX
+	SUBQ        $0x10, SI
+	JGE         loop
+
+tail:
+	ADDQ        $0x10, SI
+	JZ          done
+	LEAQ        tailmask<>+64(SB), DI
+	SHLQ        $0x02, SI
+	SUBQ        SI, DI
+	VMOVUPS     (DI), Z0
+	VPMOVD2M    Z0, K1
+	VMOVUPS.Z   (DX)(AX*1), K1, Z0
+	VMOVUPS.Z   (BX)(AX*1), K1, Z1
+	VANDPS      Z3, Z0, Z2
+	VMINPS      Z2, Z4, Z2
+	VMINPS      Z7, Z2, Z3
+	VADDPS      Z8, Z3, Z3
+	VPSRLD      $0x15, Z3, Z3
+	VPERMPS     Z9, Z3, Z4
+	VSUBPS      Z4, Z2, Z4
+	VPERMPS     Z11, Z3, Z5
+	VPERMPS     Z13, Z3, Z6
+	VFMADD231PS Z4, Z5, Z6
+	VPERMPS     Z14, Z3, Z5
+	VFMADD231PS Z4, Z6, Z5
+	VPERMPS     Z15, Z3, Z6
+	VFMADD231PS Z4, Z5, Z6
+	VPERMPS     Z16, Z3, Z5
+	VFMADD231PS Z4, Z6, Z5
+	VPERMPS     Z17, Z3, Z3
+	VFMADD231PS Z4, Z5, Z3
+	VMULPS      Z18, Z2, Z4
+	VRNDSCALEPS $0x00, Z4, Z4
+	VMOVAPS     Z2, Z2
+	VFMADD231PS Z19, Z4, Z2
+	VFMADD231PS Z20, Z4, Z2
+	VMOVUPS     Z21, Z5
+	VFMADD213PS Z22, Z2, Z5
+	VFMADD213PS Z23, Z2, Z5
+	VFMADD213PS Z24, Z2, Z5
+	VFMADD213PS Z25, Z2, Z5
+	VFMADD213PS Z26, Z2, Z5
+	VFMADD213PS Z27, Z2, Z5
+	VFMADD231PS Z5, Z3, Z3
+	VSCALEFPS   Z4, Z3, Z3
+	VMOVUPS     w80000000<>+0(SB), Z2
+	VMAXPS      Z0, Z2, Z0
+	VSUBPS      Z3, Z0, Z0
+	VMULPS      Z1, Z0, Z0
+	VMOVUPS     Z0, K1, (CX)(AX*1)
+
+done:
+	VZEROUPPER
+	RET
+
+constants:
+	VMOVUPS w7fffffff<>+0(SB), Z3
+	VMOVUPS w42dc0000<>+0(SB), Z4
+	VMOVUPS w41960000<>+0(SB), Z7
+	VMOVUPS w3fc00000<>+0(SB), Z8
+	VMOVUPS siluCenters<>+0(SB), Z9
+	VMOVUPS silu5<>+0(SB), Z11
+	VMOVUPS silu4<>+0(SB), Z13
+	VMOVUPS silu3<>+0(SB), Z14
+	VMOVUPS silu2<>+0(SB), Z15
+	VMOVUPS silu1<>+0(SB), Z16
+	VMOVUPS silu0<>+0(SB), Z17
+	VMOVUPS wbfb8aa3b<>+0(SB), Z18
+	VMOVUPS w3f317200<>+0(SB), Z19
+	VMOVUPS w35bfbe8e<>+0(SB), Z20
+	VMOVUPS w3ace5f80<>+0(SB), Z21
+	VMOVUPS wbc1af21c<>+0(SB), Z22
+	VMOVUPS w3d40da37<>+0(SB), Z23
+	VMOVUPS wbe40d9fa<>+0(SB), Z24
+	VMOVUPS w3f10a3d7<>+0(SB), Z25
+	VMOVUPS wbf90a3d7<>+0(SB), Z26
+	VMOVUPS w3e051eb8<>+0(SB), Z27
+	JMP     start
+
+// func swiGLUGradAVX512(dgate *float32, dup *float32, gate *float32, up *float32, dy *float32, n int)
+// Requires: AVX, AVX512DQ, AVX512F
+TEXT ·swiGLUGradAVX512(SB), NOSPLIT, $0-48
+	JMP constants
+
+start:
+	MOVQ dgate+0(FP), CX
+	MOVQ dup+8(FP), DX
+	MOVQ gate+16(FP), BX
+	MOVQ up+24(FP), SI
+	MOVQ dy+32(FP), DI
+	MOVQ n+40(FP), R8
+	XORQ AX, AX
+	SUBQ $0x10, R8
+	JLT  tail
+
+loop:
+	VMOVUPS     (BX)(AX*1), Z0
+	VANDPS      Z1, Z0, Z0
+	VMINPS      Z0, Z2, Z0
+	VMINPS      Z3, Z0, Z26
+	VADDPS      Z4, Z26, Z26
+	VPSRLD      $0x15, Z26, Z26
+	VPERMPS     Z5, Z26, Z27
+	VSUBPS      Z27, Z0, Z27
+	VPERMPS     Z6, Z26, Z28
+	VPERMPS     Z7, Z26, Z29
+	VFMADD231PS Z27, Z28, Z29
+	VPERMPS     Z8, Z26, Z28
+	VFMADD231PS Z27, Z29, Z28
+	VPERMPS     Z9, Z26, Z29
+	VFMADD231PS Z27, Z28, Z29
+	VPERMPS     Z10, Z26, Z28
+	VFMADD231PS Z27, Z29, Z28
+	VPERMPS     Z11, Z26, Z26
+	VFMADD231PS Z27, Z28, Z26
+	VMOVAPS     Z26, Z27
+	VMULPS      Z12, Z0, Z28
+	VRNDSCALEPS $0x00, Z28, Z28
+	VMOVAPS     Z0, Z29
+	VFMADD231PS Z13, Z28, Z29
+	VFMADD231PS Z14, Z28, Z29
+	VMOVUPS     Z15, Z30
+	VFMADD213PS Z16, Z29, Z30
+	VFMADD213PS Z17, Z29, Z30
+	VFMADD213PS Z18, Z29, Z30
+	VFMADD213PS Z19, Z29, Z30
+	VFMADD213PS Z20, Z29, Z30
+	VMULPS      Z29, Z30, Z30
+	VFMADD231PS Z30, Z27, Z27
+	VSCALEFPS   Z28, Z27, Z27
+	VMOVUPS     (BX)(AX*1), Z28
+	VPMOVD2M    Z28, K1
+	VBLENDMPS   Z27, Z26, K1, Z21
+	VPMOVD2M    Z28, K1
+	VBLENDMPS   Z26, Z27, K1, Z22
+	VPTERNLOGD  $0xf8, Z23, Z28, Z0
+	VFMADD213PS w3f800000<>+0(SB), Z0, Z22
+	VMULPS      Z21, Z22, Z22
+	VMOVUPS     wc2dc0000<>+0(SB), Z0
+	VMAXPS      Z28, Z0, Z28
+	VMULPS      Z21, Z28, Z28
+	VMOVUPS     (DI)(AX*1), Z0
+	VMOVUPS     (SI)(AX*1), Z26
+	VMULPS      Z0, Z28, Z28
+	VMULPS      Z26, Z0, Z0
+	VMULPS      Z22, Z0, Z0
+	VMOVUPS     Z28, (DX)(AX*1)
+	VMOVUPS     Z0, (CX)(AX*1)
+	ADDQ        $0x40, AX
+	SUBQ        $0x10, R8
+	JGE         loop
+
+tail:
+	ADDQ        $0x10, R8
+	JZ          done
+	LEAQ        tailmask<>+64(SB), R9
+	SHLQ        $0x02, R8
+	SUBQ        R8, R9
+	VMOVUPS     (R9), Z0
+	VPMOVD2M    Z0, K1
+	VMOVUPS.Z   (BX)(AX*1), K1, Z0
+	VANDPS      Z1, Z0, Z0
+	VMINPS      Z0, Z2, Z0
+	VMINPS      Z3, Z0, Z1
+	VADDPS      Z4, Z1, Z1
+	VPSRLD      $0x15, Z1, Z1
+	VPERMPS     Z5, Z1, Z2
+	VSUBPS      Z2, Z0, Z2
+	VPERMPS     Z6, Z1, Z3
+	VPERMPS     Z7, Z1, Z4
+	VFMADD231PS Z2, Z3, Z4
+	VPERMPS     Z8, Z1, Z3
+	VFMADD231PS Z2, Z4, Z3
+	VPERMPS     Z9, Z1, Z4
+	VFMADD231PS Z2, Z3, Z4
+	VPERMPS     Z10, Z1, Z3
+	VFMADD231PS Z2, Z4, Z3
+	VPERMPS     Z11, Z1, Z1
+	VFMADD231PS Z2, Z3, Z1
+	VMOVAPS     Z1, Z2
+	VMULPS      Z12, Z0, Z3
+	VRNDSCALEPS $0x00, Z3, Z3
+	VMOVAPS     Z0, Z4
+	VFMADD231PS Z13, Z3, Z4
+	VFMADD231PS Z14, Z3, Z4
+	VMOVUPS     Z15, Z5
+	VFMADD213PS Z16, Z4, Z5
+	VFMADD213PS Z17, Z4, Z5
+	VFMADD213PS Z18, Z4, Z5
+	VFMADD213PS Z19, Z4, Z5
+	VFMADD213PS Z20, Z4, Z5
+	VMULPS      Z4, Z5, Z5
+	VFMADD231PS Z5, Z2, Z2
+	VSCALEFPS   Z3, Z2, Z2
+	VMOVUPS.Z   (BX)(AX*1), K1, Z3
+	VPMOVD2M    Z3, K2
+	VBLENDMPS   Z2, Z1, K2, Z24
+	VPMOVD2M    Z3, K2
+	VBLENDMPS   Z1, Z2, K2, Z25
+	VPTERNLOGD  $0xf8, Z23, Z3, Z0
+	VFMADD213PS w3f800000<>+0(SB), Z0, Z25
+	VMULPS      Z24, Z25, Z25
+	VMOVUPS     wc2dc0000<>+0(SB), Z0
+	VMAXPS      Z3, Z0, Z3
+	VMULPS      Z24, Z3, Z3
+	VMOVUPS.Z   (DI)(AX*1), K1, Z0
+	VMOVUPS.Z   (SI)(AX*1), K1, Z1
+	VMULPS      Z0, Z3, Z3
+	VMULPS      Z1, Z0, Z0
+	VMULPS      Z25, Z0, Z0
+	VMOVUPS     Z3, K1, (DX)(AX*1)
+	VMOVUPS     Z0, K1, (CX)(AX*1)
+
+done:
+	VZEROUPPER
+	RET
+
+constants:
+	VMOVUPS w7fffffff<>+0(SB), Z1
+	VMOVUPS w42dc0000<>+0(SB), Z2
+	VMOVUPS w41960000<>+0(SB), Z3
+	VMOVUPS w3fc00000<>+0(SB), Z4
+	VMOVUPS logisticCenters<>+0(SB), Z5
+	VMOVUPS logistic5<>+0(SB), Z6
+	VMOVUPS logistic4<>+0(SB), Z7
+	VMOVUPS logistic3<>+0(SB), Z8
+	VMOVUPS logistic2<>+0(SB), Z9
+	VMOVUPS logistic1<>+0(SB), Z10
+	VMOVUPS logistic0<>+0(SB), Z11
+	VMOVUPS wbfb8aa3b<>+0(SB), Z12
+	VMOVUPS w3f317200<>+0(SB), Z13
+	VMOVUPS w35bfbe8e<>+0(SB), Z14
+	VMOVUPS w3ab6a18b<>+0(SB), Z15
+	VMOVUPS wbc091ec1<>+0(SB), Z16
+	VMOVUPS w3d2aaa75<>+0(SB), Z17
+	VMOVUPS wbe2aaa3e<>+0(SB), Z18
+	VMOVUPS w3f000000<>+0(SB), Z19
+	VMOVUPS wbf800000<>+0(SB), Z20
+	VMOVUPS w80000000<>+0(SB), Z23
+	JMP     start
+
+DATA wc2dc0000<>+0(SB)/4, $0xc2dc0000
+DATA wc2dc0000<>+4(SB)/4, $0xc2dc0000
+DATA wc2dc0000<>+8(SB)/4, $0xc2dc0000
+DATA wc2dc0000<>+12(SB)/4, $0xc2dc0000
+DATA wc2dc0000<>+16(SB)/4, $0xc2dc0000
+DATA wc2dc0000<>+20(SB)/4, $0xc2dc0000
+DATA wc2dc0000<>+24(SB)/4, $0xc2dc0000
+DATA wc2dc0000<>+28(SB)/4, $0xc2dc0000
+DATA wc2dc0000<>+32(SB)/4, $0xc2dc0000
+DATA wc2dc0000<>+36(SB)/4, $0xc2dc0000
+DATA wc2dc0000<>+40(SB)/4, $0xc2dc0000
+DATA wc2dc0000<>+44(SB)/4, $0xc2dc0000
+DATA wc2dc0000<>+48(SB)/4, $0xc2dc0000
+DATA wc2dc0000<>+52(SB)/4, $0xc2dc0000
+DATA wc2dc0000<>+56(SB)/4, $0xc2dc0000
+DATA wc2dc0000<>+60(SB)/4, $0xc2dc0000
+GLOBL wc2dc0000<>(SB), RODATA|NOPTR, $64

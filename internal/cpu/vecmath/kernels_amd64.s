@@ -2698,3 +2698,1391 @@ DATA w3e570a3d<>+20(SB)/4, $0x3e570a3d
 DATA w3e570a3d<>+24(SB)/4, $0x3e570a3d
 DATA w3e570a3d<>+28(SB)/4, $0x3e570a3d
 GLOBL w3e570a3d<>(SB), RODATA|NOPTR, $32
+
+// func siluGradAVX2(dst *float32, x *float32, y *float32, n int)
+// Requires: AVX, AVX2, FMA3
+TEXT ·siluGradAVX2(SB), NOSPLIT, $0-32
+	MOVQ dst+0(FP), CX
+	MOVQ x+8(FP), DX
+	MOVQ y+16(FP), BX
+	MOVQ n+24(FP), SI
+	XORQ AX, AX
+	SUBQ $0x08, SI
+	JLT  tail
+
+loop:
+	VMOVUPS     (DX)(AX*1), Y0
+	VMOVUPS     (BX)(AX*1), Y1
+	VANDPS      w7fffffff<>+0(SB), Y0, Y2
+	VMOVUPS     w42dc0000<>+0(SB), Y3
+	VMINPS      Y2, Y3, Y2
+	VMINPS      w41960000<>+0(SB), Y2, Y3
+	VADDPS      w3fc00000<>+0(SB), Y3, Y3
+	VPSRLD      $0x15, Y3, Y3
+	VPSLLD      $0x1c, Y3, Y5
+	VPERMPS     siluSlopeCenters<>+0(SB), Y3, Y4
+	VPERMPS     siluSlopeCenters<>+32(SB), Y3, Y6
+	VBLENDVPS   Y5, Y6, Y4, Y4
+	VSUBPS      Y4, Y2, Y4
+	VPERMPS     siluSlope5<>+0(SB), Y3, Y6
+	VPERMPS     siluSlope5<>+32(SB), Y3, Y7
+	VBLENDVPS   Y5, Y7, Y6, Y6
+	VPERMPS     siluSlope4<>+0(SB), Y3, Y7
+	VPERMPS     siluSlope4<>+32(SB), Y3, Y8
+	VBLENDVPS   Y5, Y8, Y7, Y7
+	VFMADD231PS Y4, Y6, Y7
+	VPERMPS     siluSlope3<>+0(SB), Y3, Y6
+	VPERMPS     siluSlope3<>+32(SB), Y3, Y8
+	VBLENDVPS   Y5, Y8, Y6, Y6
+	VFMADD231PS Y4, Y7, Y6
+	VPERMPS     siluSlope2<>+0(SB), Y3, Y7
+	VPERMPS     siluSlope2<>+32(SB), Y3, Y8
+	VBLENDVPS   Y5, Y8, Y7, Y7
+	VFMADD231PS Y4, Y6, Y7
+	VPERMPS     siluSlope1<>+0(SB), Y3, Y6
+	VPERMPS     siluSlope1<>+32(SB), Y3, Y8
+	VBLENDVPS   Y5, Y8, Y6, Y6
+	VFMADD231PS Y4, Y7, Y6
+	VPERMPS     siluSlope0<>+0(SB), Y3, Y7
+	VPERMPS     siluSlope0<>+32(SB), Y3, Y3
+	VBLENDVPS   Y5, Y3, Y7, Y7
+	VFMADD231PS Y4, Y6, Y7
+	VMOVUPS     w3f800000<>+0(SB), Y3
+	VMULPS      wbfb8aa3b<>+0(SB), Y2, Y4
+	VROUNDPS    $0x00, Y4, Y4
+	VMOVAPS     Y2, Y2
+	VFMADD231PS w3f317200<>+0(SB), Y4, Y2
+	VFMADD231PS w35bfbe8e<>+0(SB), Y4, Y2
+	VMOVUPS     w3ab6a18b<>+0(SB), Y5
+	VFMADD213PS wbc091ec1<>+0(SB), Y2, Y5
+	VFMADD213PS w3d2aaa75<>+0(SB), Y2, Y5
+	VFMADD213PS wbe2aaa3e<>+0(SB), Y2, Y5
+	VFMADD213PS w3f000000<>+0(SB), Y2, Y5
+	VFMADD213PS wbf800000<>+0(SB), Y2, Y5
+	VMULPS      Y2, Y5, Y5
+	VFMADD231PS Y5, Y7, Y7
+	VCVTPS2DQ   Y4, Y2
+	VPSRAD      $0x01, Y2, Y4
+	VPSUBD      Y4, Y2, Y2
+	VPADDD      w0000007f<>+0(SB), Y4, Y4
+	VPSLLD      $0x17, Y4, Y4
+	VPADDD      w0000007f<>+0(SB), Y2, Y2
+	VPSLLD      $0x17, Y2, Y2
+	VMULPS      Y4, Y7, Y7
+	VMULPS      Y2, Y7, Y7
+	VSUBPS      Y7, Y3, Y3
+	VBLENDVPS   Y0, Y7, Y3, Y3
+	VMULPS      Y3, Y1, Y1
+	VMOVUPS     Y1, (CX)(AX*1)
+	ADDQ        $0x20, AX
+	SUBQ        $0x08, SI
+	JGE         loop
+
+tail:
+	ADDQ        $0x08, SI
+	JZ          done
+	LEAQ        tailmask<>+64(SB), DI
+	SHLQ        $0x02, SI
+	SUBQ        SI, DI
+	VMOVUPS     (DI), Y0
+	VMASKMOVPS  (DX)(AX*1), Y0, Y1
+	VMASKMOVPS  (BX)(AX*1), Y0, Y2
+	VANDPS      w7fffffff<>+0(SB), Y1, Y3
+	VMOVUPS     w42dc0000<>+0(SB), Y4
+	VMINPS      Y3, Y4, Y3
+	VMINPS      w41960000<>+0(SB), Y3, Y4
+	VADDPS      w3fc00000<>+0(SB), Y4, Y4
+	VPSRLD      $0x15, Y4, Y4
+	VPSLLD      $0x1c, Y4, Y6
+	VPERMPS     siluSlopeCenters<>+0(SB), Y4, Y5
+	VPERMPS     siluSlopeCenters<>+32(SB), Y4, Y7
+	VBLENDVPS   Y6, Y7, Y5, Y5
+	VSUBPS      Y5, Y3, Y5
+	VPERMPS     siluSlope5<>+0(SB), Y4, Y7
+	VPERMPS     siluSlope5<>+32(SB), Y4, Y8
+	VBLENDVPS   Y6, Y8, Y7, Y7
+	VPERMPS     siluSlope4<>+0(SB), Y4, Y8
+	VPERMPS     siluSlope4<>+32(SB), Y4, Y9
+	VBLENDVPS   Y6, Y9, Y8, Y8
+	VFMADD231PS Y5, Y7, Y8
+	VPERMPS     siluSlope3<>+0(SB), Y4, Y7
+	VPERMPS     siluSlope3<>+32(SB), Y4, Y9
+	VBLENDVPS   Y6, Y9, Y7, Y7
+	VFMADD231PS Y5, Y8, Y7
+	VPERMPS     siluSlope2<>+0(SB), Y4, Y8
+	VPERMPS     siluSlope2<>+32(SB), Y4, Y9
+	VBLENDVPS   Y6, Y9, Y8, Y8
+	VFMADD231PS Y5, Y7, Y8
+	VPERMPS     siluSlope1<>+0(SB), Y4, Y7
+	VPERMPS     siluSlope1<>+32(SB), Y4, Y9
+	VBLENDVPS   Y6, Y9, Y7, Y7
+	VFMADD231PS Y5, Y8, Y7
+	VPERMPS     siluSlope0<>+0(SB), Y4, Y8
+	VPERMPS     siluSlope0<>+32(SB), Y4, Y4
+	VBLENDVPS   Y6, Y4, Y8, Y8
+	VFMADD231PS Y5, Y7, Y8
+	VMOVUPS     w3f800000<>+0(SB), Y4
+	VMULPS      wbfb8aa3b<>+0(SB), Y3, Y5
+	VROUNDPS    $0x00, Y5, Y5
+	VMOVAPS     Y3, Y3
+	VFMADD231PS w3f317200<>+0(SB), Y5, Y3
+	VFMADD231PS w35bfbe8e<>+0(SB), Y5, Y3
+	VMOVUPS     w3ab6a18b<>+0(SB), Y6
+	VFMADD213PS wbc091ec1<>+0(SB), Y3, Y6
+	VFMADD213PS w3d2aaa75<>+0(SB), Y3, Y6
+	VFMADD213PS wbe2aaa3e<>+0(SB), Y3, Y6
+	VFMADD213PS w3f000000<>+0(SB), Y3, Y6
+	VFMADD213PS wbf800000<>+0(SB), Y3, Y6
+	VMULPS      Y3, Y6, Y6
+	VFMADD231PS Y6, Y8, Y8
+	VCVTPS2DQ   Y5, Y3
+	VPSRAD      $0x01, Y3, Y5
+	VPSUBD      Y5, Y3, Y3
+	VPADDD      w0000007f<>+0(SB), Y5, Y5
+	VPSLLD      $0x17, Y5, Y5
+	VPADDD      w0000007f<>+0(SB), Y3, Y3
+	VPSLLD      $0x17, Y3, Y3
+	VMULPS      Y5, Y8, Y8
+	VMULPS      Y3, Y8, Y8
+	VSUBPS      Y8, Y4, Y4
+	VBLENDVPS   Y1, Y8, Y4, Y4
+	VMULPS      Y4, Y2, Y2
+	VMASKMOVPS  Y2, Y0, (CX)(AX*1)
+
+done:
+	VZEROUPPER
+	RET
+
+DATA siluSlopeCenters<>+0(SB)/4, $0x3f3e3800
+DATA siluSlopeCenters<>+4(SB)/4, $0x3f9ea000
+DATA siluSlopeCenters<>+8(SB)/4, $0x3fdf6600
+DATA siluSlopeCenters<>+12(SB)/4, $0x40101700
+DATA siluSlopeCenters<>+16(SB)/4, $0x403fce00
+DATA siluSlopeCenters<>+20(SB)/4, $0x407f2600
+DATA siluSlopeCenters<>+24(SB)/4, $0x40a0c000
+DATA siluSlopeCenters<>+28(SB)/4, $0x40bf8600
+DATA siluSlopeCenters<>+32(SB)/4, $0x40ef1400
+DATA siluSlopeCenters<>+36(SB)/4, $0x41176800
+DATA siluSlopeCenters<>+40(SB)/4, $0x4137d400
+DATA siluSlopeCenters<>+44(SB)/4, $0x4158a600
+DATA siluSlopeCenters<>+48(SB)/4, $0x4184a000
+DATA siluSlopeCenters<>+52(SB)/4, $0x41940000
+DATA siluSlopeCenters<>+56(SB)/4, $0x3e000800
+DATA siluSlopeCenters<>+60(SB)/4, $0x3ec04800
+GLOBL siluSlopeCenters<>(SB), RODATA|NOPTR, $64
+
+DATA siluSlope5<>+0(SB)/4, $0xbbc6aaaf
+DATA siluSlope5<>+4(SB)/4, $0xbc1f4467
+DATA siluSlope5<>+8(SB)/4, $0xbb9af84d
+DATA siluSlope5<>+12(SB)/4, $0xb8413b5b
+DATA siluSlope5<>+16(SB)/4, $0x3ad46829
+DATA siluSlope5<>+20(SB)/4, $0x3a33a49c
+DATA siluSlope5<>+24(SB)/4, $0x390975f8
+DATA siluSlope5<>+28(SB)/4, $0xb69d036c
+DATA siluSlope5<>+32(SB)/4, $0xb78ff1d5
+DATA siluSlope5<>+36(SB)/4, $0xb6a94cf2
+DATA siluSlope5<>+40(SB)/4, $0xb58b1e3d
+DATA siluSlope5<>+44(SB)/4, $0xb4499123
+DATA siluSlope5<>+48(SB)/4, $0xb2715cdc
+DATA siluSlope5<>+52(SB)/4, $0x00000000
+DATA siluSlope5<>+56(SB)/4, $0x3c2a17dd
+DATA siluSlope5<>+60(SB)/4, $0x3b8025fc
+GLOBL siluSlope5<>(SB), RODATA|NOPTR, $64
+
+DATA siluSlope4<>+0(SB)/4, $0x3d0d3506
+DATA siluSlope4<>+4(SB)/4, $0x3c4c8bbe
+DATA siluSlope4<>+8(SB)/4, $0xbbdb2525
+DATA siluSlope4<>+12(SB)/4, $0xbc478837
+DATA siluSlope4<>+16(SB)/4, $0xbbfcdcb5
+DATA siluSlope4<>+20(SB)/4, $0xbaebbbb3
+DATA siluSlope4<>+24(SB)/4, $0x38546cb0
+DATA siluSlope4<>+28(SB)/4, $0x3989f5e7
+DATA siluSlope4<>+32(SB)/4, $0x3912156d
+DATA siluSlope4<>+36(SB)/4, $0x380a4aa0
+DATA siluSlope4<>+40(SB)/4, $0x36cf3d94
+DATA siluSlope4<>+44(SB)/4, $0x358a565b
+DATA siluSlope4<>+48(SB)/4, $0x33a0d8f6
+DATA siluSlope4<>+52(SB)/4, $0x00000000
+DATA siluSlope4<>+56(SB)/4, $0x3ce51d11
+DATA siluSlope4<>+60(SB)/4, $0x3d1815f6
+GLOBL siluSlope4<>(SB), RODATA|NOPTR, $64
+
+DATA siluSlope3<>+0(SB)/4, $0x3c8fe67f
+DATA siluSlope3<>+4(SB)/4, $0x3d8713f1
+DATA siluSlope3<>+8(SB)/4, $0x3d8df83a
+DATA siluSlope3<>+12(SB)/4, $0x3d442ba6
+DATA siluSlope3<>+16(SB)/4, $0x3c888ee3
+DATA siluSlope3<>+20(SB)/4, $0xb9b1366b
+DATA siluSlope3<>+24(SB)/4, $0xbb382f23
+DATA siluSlope3<>+28(SB)/4, $0xbb01c758
+DATA siluSlope3<>+32(SB)/4, $0xba43b09d
+DATA siluSlope3<>+36(SB)/4, $0xb921d234
+DATA siluSlope3<>+40(SB)/4, $0xb7e4b682
+DATA siluSlope3<>+44(SB)/4, $0xb693905d
+DATA siluSlope3<>+48(SB)/4, $0xb490836d
+DATA siluSlope3<>+52(SB)/4, $0x00000000
+DATA siluSlope3<>+56(SB)/4, $0xbd918572
+DATA siluSlope3<>+60(SB)/4, $0xbd1a3c16
+GLOBL siluSlope3<>(SB), RODATA|NOPTR, $64
+
+DATA siluSlope2<>+0(SB)/4, $0xbea9963e
+DATA siluSlope2<>+4(SB)/4, $0xbe86df68
+DATA siluSlope2<>+8(SB)/4, $0xbe1f7e9e
+DATA siluSlope2<>+12(SB)/4, $0xbd85fa93
+DATA siluSlope2<>+16(SB)/4, $0x3b8559c4
+DATA siluSlope2<>+20(SB)/4, $0x3cb7f01f
+DATA siluSlope2<>+24(SB)/4, $0x3c8062a9
+DATA siluSlope2<>+28(SB)/4, $0x3c0ccb3c
+DATA siluSlope2<>+32(SB)/4, $0x3b38a2ae
+DATA siluSlope2<>+36(SB)/4, $0x3a0d9fa1
+DATA siluSlope2<>+40(SB)/4, $0x38c0d9f8
+DATA siluSlope2<>+44(SB)/4, $0x37739bab
+DATA siluSlope2<>+48(SB)/4, $0x3569d9ad
+DATA siluSlope2<>+52(SB)/4, $0x00000000
+DATA siluSlope2<>+56(SB)/4, $0xbe8ee1ee
+DATA siluSlope2<>+60(SB)/4, $0xbea4185a
+GLOBL siluSlope2<>(SB), RODATA|NOPTR, $64
+
+DATA siluSlope1<>+0(SB)/4, $0xbeebe994
+DATA siluSlope1<>+4(SB)/4, $0xbf4307ea
+DATA siluSlope1<>+8(SB)/4, $0xbf796dc9
+DATA siluSlope1<>+12(SB)/4, $0xbf8aaf18
+DATA siluSlope1<>+16(SB)/4, $0xbf8f6aef
+DATA siluSlope1<>+20(SB)/4, $0xbf8b038d
+DATA siluSlope1<>+24(SB)/4, $0xbf85cca2
+DATA siluSlope1<>+28(SB)/4, $0xbf82dd26
+DATA siluSlope1<>+32(SB)/4, $0xbf80de57
+DATA siluSlope1<>+36(SB)/4, $0xbf802887
+DATA siluSlope1<>+40(SB)/4, $0xbf8006b4
+DATA siluSlope1<>+44(SB)/4, $0xbf80010a
+DATA siluSlope1<>+48(SB)/4, $0xbf800010
+DATA siluSlope1<>+52(SB)/4, $0xbf800000
+DATA siluSlope1<>+56(SB)/4, $0xbd87abd2
+DATA siluSlope1<>+60(SB)/4, $0xbe5eb88e
+GLOBL siluSlope1<>(SB), RODATA|NOPTR, $64
+
+DATA siluSlope0<>+0(SB)/4, $0x3eac4198
+DATA siluSlope0<>+4(SB)/4, $0x3cf7f922
+DATA siluSlope0<>+8(SB)/4, $0xbed3cab6
+DATA siluSlope0<>+12(SB)/4, $0xbf703164
+DATA siluSlope0<>+16(SB)/4, $0xbfe212cf
+DATA siluSlope0<>+20(SB)/4, $0xc03719b5
+DATA siluSlope0<>+24(SB)/4, $0xc07dba4f
+DATA siluSlope0<>+28(SB)/4, $0xc09ea4c6
+DATA siluSlope0<>+32(SB)/4, $0xc0ced30a
+DATA siluSlope0<>+36(SB)/4, $0xc107624c
+DATA siluSlope0<>+40(SB)/4, $0xc127d314
+DATA siluSlope0<>+44(SB)/4, $0xc148a5dc
+DATA siluSlope0<>+48(SB)/4, $0xc1793ffe
+DATA siluSlope0<>+52(SB)/4, $0xc18c0000
+DATA siluSlope0<>+56(SB)/4, $0x3efdeb1e
+DATA siluSlope0<>+60(SB)/4, $0x3eebf187
+GLOBL siluSlope0<>(SB), RODATA|NOPTR, $64
+
+// func geluGradAVX2(dst *float32, x *float32, y *float32, n int)
+// Requires: AVX, AVX2, FMA3
+TEXT ·geluGradAVX2(SB), NOSPLIT, $0-32
+	MOVQ dst+0(FP), CX
+	MOVQ x+8(FP), DX
+	MOVQ y+16(FP), BX
+	MOVQ n+24(FP), SI
+	XORQ AX, AX
+	SUBQ $0x08, SI
+	JLT  tail
+
+loop:
+	VMOVUPS     (DX)(AX*1), Y0
+	VMOVUPS     (BX)(AX*1), Y1
+	VANDPS      w7fffffff<>+0(SB), Y0, Y2
+	VMOVUPS     w416fd70a<>+0(SB), Y3
+	VMINPS      Y2, Y3, Y2
+	VADDPS      w3f800000<>+0(SB), Y2, Y3
+	VPSRLD      $0x15, Y3, Y3
+	VPSLLD      $0x1c, Y3, Y5
+	VPERMPS     geluSlopeCenters<>+0(SB), Y3, Y4
+	VPERMPS     geluSlopeCenters<>+32(SB), Y3, Y6
+	VBLENDVPS   Y5, Y6, Y4, Y4
+	VSUBPS      Y4, Y2, Y4
+	VPERMPS     geluSlope5<>+0(SB), Y3, Y6
+	VPERMPS     geluSlope5<>+32(SB), Y3, Y7
+	VBLENDVPS   Y5, Y7, Y6, Y6
+	VPERMPS     geluSlope4<>+0(SB), Y3, Y7
+	VPERMPS     geluSlope4<>+32(SB), Y3, Y8
+	VBLENDVPS   Y5, Y8, Y7, Y7
+	VFMADD231PS Y4, Y6, Y7
+	VPERMPS     geluSlope3<>+0(SB), Y3, Y6
+	VPERMPS     geluSlope3<>+32(SB), Y3, Y8
+	VBLENDVPS   Y5, Y8, Y6, Y6
+	VFMADD231PS Y4, Y7, Y6
+	VPERMPS     geluSlope2<>+0(SB), Y3, Y7
+	VPERMPS     geluSlope2<>+32(SB), Y3, Y8
+	VBLENDVPS   Y5, Y8, Y7, Y7
+	VFMADD231PS Y4, Y6, Y7
+	VPERMPS     geluSlope1<>+0(SB), Y3, Y6
+	VPERMPS     geluSlope1<>+32(SB), Y3, Y8
+	VBLENDVPS   Y5, Y8, Y6, Y6
+	VFMADD231PS Y4, Y7, Y6
+	VPERMPS     geluSlope0<>+0(SB), Y3, Y7
+	VPERMPS     geluSlope0<>+32(SB), Y3, Y3
+	VBLENDVPS   Y5, Y3, Y7, Y7
+	VFMADD231PS Y4, Y6, Y7
+	VMOVUPS     w3f800000<>+0(SB), Y3
+	VMULPS      Y2, Y2, Y4
+	VMOVAPS     Y2, Y5
+	VFMSUB213PS Y4, Y2, Y5
+	VMULPS      wbf38aa3b<>+0(SB), Y4, Y2
+	VROUNDPS    $0x00, Y2, Y2
+	VFMADD231PS w3fb17200<>+0(SB), Y2, Y4
+	VADDPS      Y5, Y4, Y4
+	VFMADD231PS w363fbe8e<>+0(SB), Y2, Y4
+	VMOVUPS     w37b6a18b<>+0(SB), Y5
+	VFMADD213PS wb9891ec1<>+0(SB), Y4, Y5
+	VFMADD213PS w3b2aaa75<>+0(SB), Y4, Y5
+	VFMADD213PS wbcaaaa3e<>+0(SB), Y4, Y5
+	VFMADD213PS w3e000000<>+0(SB), Y4, Y5
+	VFMADD213PS wbf000000<>+0(SB), Y4, Y5
+	VMULPS      Y4, Y5, Y5
+	VFMADD231PS Y5, Y7, Y7
+	VCVTPS2DQ   Y2, Y2
+	VPSRAD      $0x01, Y2, Y4
+	VPSUBD      Y4, Y2, Y2
+	VPADDD      w0000007f<>+0(SB), Y4, Y4
+	VPSLLD      $0x17, Y4, Y4
+	VPADDD      w0000007f<>+0(SB), Y2, Y2
+	VPSLLD      $0x17, Y2, Y2
+	VMULPS      Y4, Y7, Y7
+	VMULPS      Y2, Y7, Y7
+	VSUBPS      Y7, Y3, Y3
+	VBLENDVPS   Y0, Y7, Y3, Y3
+	VMULPS      Y3, Y1, Y1
+	VMOVUPS     Y1, (CX)(AX*1)
+	ADDQ        $0x20, AX
+	SUBQ        $0x08, SI
+	JGE         loop
+
+tail:
+	ADDQ        $0x08, SI
+	JZ          done
+	LEAQ        tailmask<>+64(SB), DI
+	SHLQ        $0x02, SI
+	SUBQ        SI, DI
+	VMOVUPS     (DI), Y0
+	VMASKMOVPS  (DX)(AX*1), Y0, Y1
+	VMASKMOVPS  (BX)(AX*1), Y0, Y2
+	VANDPS      w7fffffff<>+0(SB), Y1, Y3
+	VMOVUPS     w416fd70a<>+0(SB), Y4
+	VMINPS      Y3, Y4, Y3
+	VADDPS      w3f800000<>+0(SB), Y3, Y4
+	VPSRLD      $0x15, Y4, Y4
+	VPSLLD      $0x1c, Y4, Y6
+	VPERMPS     geluSlopeCenters<>+0(SB), Y4, Y5
+	VPERMPS     geluSlopeCenters<>+32(SB), Y4, Y7
+	VBLENDVPS   Y6, Y7, Y5, Y5
+	VSUBPS      Y5, Y3, Y5
+	VPERMPS     geluSlope5<>+0(SB), Y4, Y7
+	VPERMPS     geluSlope5<>+32(SB), Y4, Y8
+	VBLENDVPS   Y6, Y8, Y7, Y7
+	VPERMPS     geluSlope4<>+0(SB), Y4, Y8
+	VPERMPS     geluSlope4<>+32(SB), Y4, Y9
+	VBLENDVPS   Y6, Y9, Y8, Y8
+	VFMADD231PS Y5, Y7, Y8
+	VPERMPS     geluSlope3<>+0(SB), Y4, Y7
+	VPERMPS     geluSlope3<>+32(SB), Y4, Y9
+	VBLENDVPS   Y6, Y9, Y7, Y7
+	VFMADD231PS Y5, Y8, Y7
+	VPERMPS     geluSlope2<>+0(SB), Y4, Y8
+	VPERMPS     geluSlope2<>+32(SB), Y4, Y9
+	VBLENDVPS   Y6, Y9, Y8, Y8
+	VFMADD231PS Y5, Y7, Y8
+	VPERMPS     geluSlope1<>+0(SB), Y4, Y7
+	VPERMPS     geluSlope1<>+32(SB), Y4, Y9
+	VBLENDVPS   Y6, Y9, Y7, Y7
+	VFMADD231PS Y5, Y8, Y7
+	VPERMPS     geluSlope0<>+0(SB), Y4, Y8
+	VPERMPS     geluSlope0<>+32(SB), Y4, Y4
+	VBLENDVPS   Y6, Y4, Y8, Y8
+	VFMADD231PS Y5, Y7, Y8
+	VMOVUPS     w3f800000<>+0(SB), Y4
+	VMULPS      Y3, Y3, Y5
+	VMOVAPS     Y3, Y6
+	VFMSUB213PS Y5, Y3, Y6
+	VMULPS      wbf38aa3b<>+0(SB), Y5, Y3
+	VROUNDPS    $0x00, Y3, Y3
+	VFMADD231PS w3fb17200<>+0(SB), Y3, Y5
+	VADDPS      Y6, Y5, Y5
+	VFMADD231PS w363fbe8e<>+0(SB), Y3, Y5
+	VMOVUPS     w37b6a18b<>+0(SB), Y6
+	VFMADD213PS wb9891ec1<>+0(SB), Y5, Y6
+	VFMADD213PS w3b2aaa75<>+0(SB), Y5, Y6
+	VFMADD213PS wbcaaaa3e<>+0(SB), Y5, Y6
+	VFMADD213PS w3e000000<>+0(SB), Y5, Y6
+	VFMADD213PS wbf000000<>+0(SB), Y5, Y6
+	VMULPS      Y5, Y6, Y6
+	VFMADD231PS Y6, Y8, Y8
+	VCVTPS2DQ   Y3, Y3
+	VPSRAD      $0x01, Y3, Y5
+	VPSUBD      Y5, Y3, Y3
+	VPADDD      w0000007f<>+0(SB), Y5, Y5
+	VPSLLD      $0x17, Y5, Y5
+	VPADDD      w0000007f<>+0(SB), Y3, Y3
+	VPSLLD      $0x17, Y3, Y3
+	VMULPS      Y5, Y8, Y8
+	VMULPS      Y3, Y8, Y8
+	VSUBPS      Y8, Y4, Y4
+	VBLENDVPS   Y1, Y8, Y4, Y4
+	VMULPS      Y4, Y2, Y2
+	VMASKMOVPS  Y2, Y0, (CX)(AX*1)
+
+done:
+	VZEROUPPER
+	RET
+
+DATA geluSlopeCenters<>+0(SB)/4, $0x3fa0b800
+DATA geluSlopeCenters<>+4(SB)/4, $0x3fdf8a00
+DATA geluSlopeCenters<>+8(SB)/4, $0x400f8300
+DATA geluSlopeCenters<>+12(SB)/4, $0x40308600
+DATA geluSlopeCenters<>+16(SB)/4, $0x405f6000
+DATA geluSlopeCenters<>+20(SB)/4, $0x408f3c00
+DATA geluSlopeCenters<>+24(SB)/4, $0x40b07d00
+DATA geluSlopeCenters<>+28(SB)/4, $0x40d0b200
+DATA geluSlopeCenters<>+32(SB)/4, $0x41000f00
+DATA geluSlopeCenters<>+36(SB)/4, $0x411fa900
+DATA geluSlopeCenters<>+40(SB)/4, $0x413f9a00
+DATA geluSlopeCenters<>+44(SB)/4, $0x415ffe00
+DATA geluSlopeCenters<>+48(SB)/4, $0x3e005800
+DATA geluSlopeCenters<>+52(SB)/4, $0x3ebd8c00
+DATA geluSlopeCenters<>+56(SB)/4, $0x3f1e8000
+DATA geluSlopeCenters<>+60(SB)/4, $0x3f5ec600
+GLOBL geluSlopeCenters<>(SB), RODATA|NOPTR, $64
+
+DATA geluSlope5<>+0(SB)/4, $0xbb02db16
+DATA geluSlope5<>+4(SB)/4, $0xba5a3bcf
+DATA geluSlope5<>+8(SB)/4, $0xb9c4ce6c
+DATA geluSlope5<>+12(SB)/4, $0xb93e1c9d
+DATA geluSlope5<>+16(SB)/4, $0xb8903567
+DATA geluSlope5<>+20(SB)/4, $0xb7b86730
+DATA geluSlope5<>+24(SB)/4, $0xb709ca33
+DATA geluSlope5<>+28(SB)/4, $0xb668ca2e
+DATA geluSlope5<>+32(SB)/4, $0xb59ae390
+DATA geluSlope5<>+36(SB)/4, $0xb4b26288
+DATA geluSlope5<>+40(SB)/4, $0xb3fc1843
+DATA geluSlope5<>+44(SB)/4, $0xb34eb2e6
+DATA geluSlope5<>+48(SB)/4, $0xbca38a98
+DATA geluSlope5<>+52(SB)/4, $0xbc3b0dd7
+DATA geluSlope5<>+56(SB)/4, $0xbbdbe744
+DATA geluSlope5<>+60(SB)/4, $0xbb84a686
+GLOBL geluSlope5<>(SB), RODATA|NOPTR, $64
+
+DATA geluSlope4<>+0(SB)/4, $0x3bc80132
+DATA geluSlope4<>+4(SB)/4, $0x3b3b7584
+DATA geluSlope4<>+8(SB)/4, $0x3abb6d91
+DATA geluSlope4<>+12(SB)/4, $0x3a42f206
+DATA geluSlope4<>+16(SB)/4, $0x39ac5dd1
+DATA geluSlope4<>+20(SB)/4, $0x3902d3d3
+DATA geluSlope4<>+24(SB)/4, $0x385a78e9
+DATA geluSlope4<>+28(SB)/4, $0x37d18821
+DATA geluSlope4<>+32(SB)/4, $0x3727d4e7
+DATA geluSlope4<>+36(SB)/4, $0x366df606
+DATA geluSlope4<>+40(SB)/4, $0x35c695f4
+DATA geluSlope4<>+44(SB)/4, $0x353a4205
+DATA geluSlope4<>+48(SB)/4, $0x3d458757
+DATA geluSlope4<>+52(SB)/4, $0x3cf12287
+DATA geluSlope4<>+56(SB)/4, $0x3c95ea24
+DATA geluSlope4<>+60(SB)/4, $0x3c3e6d71
+GLOBL geluSlope4<>(SB), RODATA|NOPTR, $64
+
+DATA geluSlope3<>+0(SB)/4, $0xbc8e785c
+DATA geluSlope3<>+4(SB)/4, $0xbc155d47
+DATA geluSlope3<>+8(SB)/4, $0xbba6493f
+DATA geluSlope3<>+12(SB)/4, $0xbb402b9d
+DATA geluSlope3<>+16(SB)/4, $0xbac0ea7f
+DATA geluSlope3<>+20(SB)/4, $0xba2df551
+DATA geluSlope3<>+24(SB)/4, $0xb9aa519b
+DATA geluSlope3<>+28(SB)/4, $0xb93b641f
+DATA geluSlope3<>+32(SB)/4, $0xb8b07157
+DATA geluSlope3<>+36(SB)/4, $0xb8196ad9
+DATA geluSlope3<>+40(SB)/4, $0xb79829db
+DATA geluSlope3<>+44(SB)/4, $0xb725ceec
+DATA geluSlope3<>+48(SB)/4, $0xbdd7f368
+DATA geluSlope3<>+52(SB)/4, $0xbd8c0adc
+DATA geluSlope3<>+56(SB)/4, $0xbd39083c
+DATA geluSlope3<>+60(SB)/4, $0xbcf9a0d2
+GLOBL geluSlope3<>(SB), RODATA|NOPTR, $64
+
+DATA geluSlope2<>+0(SB)/4, $0x3d3c8717
+DATA geluSlope2<>+4(SB)/4, $0x3cdf6ffe
+DATA geluSlope2<>+8(SB)/4, $0x3c8bc750
+DATA geluSlope2<>+12(SB)/4, $0x3c34ffb5
+DATA geluSlope2<>+16(SB)/4, $0x3bd2b383
+DATA geluSlope2<>+20(SB)/4, $0x3b62f32c
+DATA geluSlope2<>+24(SB)/4, $0x3b02f680
+DATA geluSlope2<>+28(SB)/4, $0x3aa5c8b1
+DATA geluSlope2<>+32(SB)/4, $0x3a3acfe2
+DATA geluSlope2<>+36(SB)/4, $0x39c6ae50
+DATA geluSlope2<>+40(SB)/4, $0x3969e693
+DATA geluSlope2<>+44(SB)/4, $0x3913f765
+DATA geluSlope2<>+48(SB)/4, $0x3e525490
+DATA geluSlope2<>+52(SB)/4, $0x3e121804
+DATA geluSlope2<>+56(SB)/4, $0x3dcec109
+DATA geluSlope2<>+60(SB)/4, $0x3d95442c
+GLOBL geluSlope2<>(SB), RODATA|NOPTR, $64
+
+DATA geluSlope1<>+0(SB)/4, $0xbf02484b
+DATA geluSlope1<>+4(SB)/4, $0xbef2a654
+DATA geluSlope1<>+8(SB)/4, $0xbee7a489
+DATA geluSlope1<>+12(SB)/4, $0xbee05d18
+DATA geluSlope1<>+16(SB)/4, $0xbeda02ae
+DATA geluSlope1<>+20(SB)/4, $0xbed536d2
+DATA geluSlope1<>+24(SB)/4, $0xbed26689
+DATA geluSlope1<>+28(SB)/4, $0xbed0c1a7
+DATA geluSlope1<>+32(SB)/4, $0xbecf4eeb
+DATA geluSlope1<>+36(SB)/4, $0xbece4037
+DATA geluSlope1<>+40(SB)/4, $0xbecda76d
+DATA geluSlope1<>+44(SB)/4, $0xbecd48fc
+DATA geluSlope1<>+48(SB)/4, $0xbf3db3a6
+DATA geluSlope1<>+52(SB)/4, $0xbf282a4b
+DATA geluSlope1<>+56(SB)/4, $0xbf18d2b9
+DATA geluSlope1<>+60(SB)/4, $0xbf0dc4a2
+GLOBL geluSlope1<>(SB), RODATA|NOPTR, $64
+
+DATA geluSlope0<>+0(SB)/4, $0xbe8aa33d
+DATA geluSlope0<>+4(SB)/4, $0xbf02deba
+DATA geluSlope0<>+8(SB)/4, $0xbf3d928d
+DATA geluSlope0<>+12(SB)/4, $0xbf784eba
+DATA geluSlope0<>+16(SB)/4, $0xbfa494f0
+DATA geluSlope0<>+20(SB)/4, $0xbfd9a92d
+DATA geluSlope0<>+24(SB)/4, $0xc00853bc
+DATA geluSlope0<>+28(SB)/4, $0xc022af9f
+DATA geluSlope0<>+32(SB)/4, $0xc04935a2
+DATA geluSlope0<>+36(SB)/4, $0xc07c3f3e
+DATA geluSlope0<>+40(SB)/4, $0xc097d131
+DATA geluSlope0<>+44(SB)/4, $0xc0b1d006
+DATA geluSlope0<>+48(SB)/4, $0x3eceaeb5
+DATA geluSlope0<>+52(SB)/4, $0x3e6ebd9b
+DATA geluSlope0<>+56(SB)/4, $0x3d9ebe6b
+DATA geluSlope0<>+60(SB)/4, $0xbd8880fe
+GLOBL geluSlope0<>(SB), RODATA|NOPTR, $64
+
+// func geluTanhGradAVX2(dst *float32, x *float32, y *float32, n int)
+// Requires: AVX, AVX2, FMA3
+TEXT ·geluTanhGradAVX2(SB), NOSPLIT, $0-32
+	MOVQ dst+0(FP), CX
+	MOVQ x+8(FP), DX
+	MOVQ y+16(FP), BX
+	MOVQ n+24(FP), SI
+	XORQ AX, AX
+	SUBQ $0x08, SI
+	JLT  tail
+
+loop:
+	VMOVUPS     (DX)(AX*1), Y0
+	VMOVUPS     (BX)(AX*1), Y1
+	VANDPS      w7fffffff<>+0(SB), Y0, Y2
+	VMOVUPS     w41300000<>+0(SB), Y3
+	VMINPS      Y2, Y3, Y2
+	VADDPS      w3f800000<>+0(SB), Y2, Y3
+	VPSRLD      $0x15, Y3, Y3
+	VPSLLD      $0x1c, Y3, Y5
+	VPERMPS     geluTanhSlopeCenters<>+0(SB), Y3, Y4
+	VPERMPS     geluTanhSlopeCenters<>+32(SB), Y3, Y6
+	VBLENDVPS   Y5, Y6, Y4, Y4
+	VSUBPS      Y4, Y2, Y4
+	VPERMPS     geluTanhSlope6<>+0(SB), Y3, Y6
+	VPERMPS     geluTanhSlope6<>+32(SB), Y3, Y7
+	VBLENDVPS   Y5, Y7, Y6, Y6
+	VPERMPS     geluTanhSlope5<>+0(SB), Y3, Y7
+	VPERMPS     geluTanhSlope5<>+32(SB), Y3, Y8
+	VBLENDVPS   Y5, Y8, Y7, Y7
+	VFMADD231PS Y4, Y6, Y7
+	VPERMPS     geluTanhSlope4<>+0(SB), Y3, Y6
+	VPERMPS     geluTanhSlope4<>+32(SB), Y3, Y8
+	VBLENDVPS   Y5, Y8, Y6, Y6
+	VFMADD231PS Y4, Y7, Y6
+	VPERMPS     geluTanhSlope3<>+0(SB), Y3, Y7
+	VPERMPS     geluTanhSlope3<>+32(SB), Y3, Y8
+	VBLENDVPS   Y5, Y8, Y7, Y7
+	VFMADD231PS Y4, Y6, Y7
+	VPERMPS     geluTanhSlope2<>+0(SB), Y3, Y6
+	VPERMPS     geluTanhSlope2<>+32(SB), Y3, Y8
+	VBLENDVPS   Y5, Y8, Y6, Y6
+	VFMADD231PS Y4, Y7, Y6
+	VPERMPS     geluTanhSlope1<>+0(SB), Y3, Y7
+	VPERMPS     geluTanhSlope1<>+32(SB), Y3, Y8
+	VBLENDVPS   Y5, Y8, Y7, Y7
+	VFMADD231PS Y4, Y6, Y7
+	VPERMPS     geluTanhSlope0<>+0(SB), Y3, Y6
+	VPERMPS     geluTanhSlope0<>+32(SB), Y3, Y3
+	VBLENDVPS   Y5, Y3, Y6, Y6
+	VFMADD231PS Y4, Y7, Y6
+	VMOVUPS     w3f800000<>+0(SB), Y3
+	VMOVUPS     w40135000<>+0(SB), Y7
+	VMOVUPS     w40135000<>+0(SB), Y8
+	VMOVUPS     w39ec21bd<>+0(SB), Y9
+	VMULPS      Y2, Y2, Y4
+	VMOVAPS     Y2, Y5
+	VFMSUB213PS Y4, Y2, Y5
+	VFMADD231PS w3dd2d3e8<>+0(SB), Y4, Y7
+	VSUBPS      Y7, Y8, Y8
+	VFMADD231PS w3dd2d3e8<>+0(SB), Y4, Y8
+	VFMADD231PS wb10a8d56<>+0(SB), Y4, Y9
+	VFMADD231PS w3dd2d3e8<>+0(SB), Y5, Y9
+	VADDPS      Y8, Y9, Y9
+	VMULPS      Y2, Y7, Y4
+	VMOVAPS     Y2, Y5
+	VFMSUB213PS Y4, Y7, Y5
+	VFMADD231PS Y2, Y9, Y5
+	VXORPS      w80000000<>+0(SB), Y4, Y2
+	VROUNDPS    $0x00, Y2, Y2
+	VADDPS      Y2, Y4, Y4
+	VADDPS      Y5, Y4, Y4
+	VMOVUPS     w392209c5<>+0(SB), Y5
+	VFMADD213PS wbaaf8448<>+0(SB), Y4, Y5
+	VFMADD213PS w3c1d952a<>+0(SB), Y4, Y5
+	VFMADD213PS wbd6357b6<>+0(SB), Y4, Y5
+	VFMADD213PS w3e75fdf0<>+0(SB), Y4, Y5
+	VFMADD213PS wbf317218<>+0(SB), Y4, Y5
+	VMULPS      Y4, Y5, Y5
+	VFMADD231PS Y5, Y6, Y6
+	VCVTPS2DQ   Y2, Y2
+	VPSRAD      $0x01, Y2, Y4
+	VPSUBD      Y4, Y2, Y2
+	VPADDD      w0000007f<>+0(SB), Y4, Y4
+	VPSLLD      $0x17, Y4, Y4
+	VPADDD      w0000007f<>+0(SB), Y2, Y2
+	VPSLLD      $0x17, Y2, Y2
+	VMULPS      Y4, Y6, Y6
+	VMULPS      Y2, Y6, Y6
+	VSUBPS      Y6, Y3, Y3
+	VBLENDVPS   Y0, Y6, Y3, Y3
+	VMULPS      Y3, Y1, Y1
+	VMOVUPS     Y1, (CX)(AX*1)
+	ADDQ        $0x20, AX
+	SUBQ        $0x08, SI
+	JGE         loop
+
+tail:
+	ADDQ        $0x08, SI
+	JZ          done
+	LEAQ        tailmask<>+64(SB), DI
+	SHLQ        $0x02, SI
+	SUBQ        SI, DI
+	VMOVUPS     (DI), Y0
+	VMASKMOVPS  (DX)(AX*1), Y0, Y1
+	VMASKMOVPS  (BX)(AX*1), Y0, Y2
+	VANDPS      w7fffffff<>+0(SB), Y1, Y3
+	VMOVUPS     w41300000<>+0(SB), Y4
+	VMINPS      Y3, Y4, Y3
+	VADDPS      w3f800000<>+0(SB), Y3, Y4
+	VPSRLD      $0x15, Y4, Y4
+	VPSLLD      $0x1c, Y4, Y6
+	VPERMPS     geluTanhSlopeCenters<>+0(SB), Y4, Y5
+	VPERMPS     geluTanhSlopeCenters<>+32(SB), Y4, Y7
+	VBLENDVPS   Y6, Y7, Y5, Y5
+	VSUBPS      Y5, Y3, Y5
+	VPERMPS     geluTanhSlope6<>+0(SB), Y4, Y7
+	VPERMPS     geluTanhSlope6<>+32(SB), Y4, Y8
+	VBLENDVPS   Y6, Y8, Y7, Y7
+	VPERMPS     geluTanhSlope5<>+0(SB), Y4, Y8
+	VPERMPS     geluTanhSlope5<>+32(SB), Y4, Y9
+	VBLENDVPS   Y6, Y9, Y8, Y8
+	VFMADD231PS Y5, Y7, Y8
+	VPERMPS     geluTanhSlope4<>+0(SB), Y4, Y7
+	VPERMPS     geluTanhSlope4<>+32(SB), Y4, Y9
+	VBLENDVPS   Y6, Y9, Y7, Y7
+	VFMADD231PS Y5, Y8, Y7
+	VPERMPS     geluTanhSlope3<>+0(SB), Y4, Y8
+	VPERMPS     geluTanhSlope3<>+32(SB), Y4, Y9
+	VBLENDVPS   Y6, Y9, Y8, Y8
+	VFMADD231PS Y5, Y7, Y8
+	VPERMPS     geluTanhSlope2<>+0(SB), Y4, Y7
+	VPERMPS     geluTanhSlope2<>+32(SB), Y4, Y9
+	VBLENDVPS   Y6, Y9, Y7, Y7
+	VFMADD231PS Y5, Y8, Y7
+	VPERMPS     geluTanhSlope1<>+0(SB), Y4, Y8
+	VPERMPS     geluTanhSlope1<>+32(SB), Y4, Y9
+	VBLENDVPS   Y6, Y9, Y8, Y8
+	VFMADD231PS Y5, Y7, Y8
+	VPERMPS     geluTanhSlope0<>+0(SB), Y4, Y7
+	VPERMPS     geluTanhSlope0<>+32(SB), Y4, Y4
+	VBLENDVPS   Y6, Y4, Y7, Y7
+	VFMADD231PS Y5, Y8, Y7
+	VMOVUPS     w3f800000<>+0(SB), Y4
+	VMOVUPS     w40135000<>+0(SB), Y8
+	VMOVUPS     w40135000<>+0(SB), Y9
+	VMOVUPS     w39ec21bd<>+0(SB), Y10
+	VMULPS      Y3, Y3, Y5
+	VMOVAPS     Y3, Y6
+	VFMSUB213PS Y5, Y3, Y6
+	VFMADD231PS w3dd2d3e8<>+0(SB), Y5, Y8
+	VSUBPS      Y8, Y9, Y9
+	VFMADD231PS w3dd2d3e8<>+0(SB), Y5, Y9
+	VFMADD231PS wb10a8d56<>+0(SB), Y5, Y10
+	VFMADD231PS w3dd2d3e8<>+0(SB), Y6, Y10
+	VADDPS      Y9, Y10, Y10
+	VMULPS      Y3, Y8, Y5
+	VMOVAPS     Y3, Y6
+	VFMSUB213PS Y5, Y8, Y6
+	VFMADD231PS Y3, Y10, Y6
+	VXORPS      w80000000<>+0(SB), Y5, Y3
+	VROUNDPS    $0x00, Y3, Y3
+	VADDPS      Y3, Y5, Y5
+	VADDPS      Y6, Y5, Y5
+	VMOVUPS     w392209c5<>+0(SB), Y6
+	VFMADD213PS wbaaf8448<>+0(SB), Y5, Y6
+	VFMADD213PS w3c1d952a<>+0(SB), Y5, Y6
+	VFMADD213PS wbd6357b6<>+0(SB), Y5, Y6
+	VFMADD213PS w3e75fdf0<>+0(SB), Y5, Y6
+	VFMADD213PS wbf317218<>+0(SB), Y5, Y6
+	VMULPS      Y5, Y6, Y6
+	VFMADD231PS Y6, Y7, Y7
+	VCVTPS2DQ   Y3, Y3
+	VPSRAD      $0x01, Y3, Y5
+	VPSUBD      Y5, Y3, Y3
+	VPADDD      w0000007f<>+0(SB), Y5, Y5
+	VPSLLD      $0x17, Y5, Y5
+	VPADDD      w0000007f<>+0(SB), Y3, Y3
+	VPSLLD      $0x17, Y3, Y3
+	VMULPS      Y5, Y7, Y7
+	VMULPS      Y3, Y7, Y7
+	VSUBPS      Y7, Y4, Y4
+	VBLENDVPS   Y1, Y7, Y4, Y4
+	VMULPS      Y4, Y2, Y2
+	VMASKMOVPS  Y2, Y0, (CX)(AX*1)
+
+done:
+	VZEROUPPER
+	RET
+
+DATA geluTanhSlopeCenters<>+0(SB)/4, $0x3f9f5c00
+DATA geluTanhSlopeCenters<>+4(SB)/4, $0x3fe05200
+DATA geluTanhSlopeCenters<>+8(SB)/4, $0x40103300
+DATA geluTanhSlopeCenters<>+12(SB)/4, $0x40300b00
+DATA geluTanhSlopeCenters<>+16(SB)/4, $0x405e9200
+DATA geluTanhSlopeCenters<>+20(SB)/4, $0x408fe200
+DATA geluTanhSlopeCenters<>+24(SB)/4, $0x40afb500
+DATA geluTanhSlopeCenters<>+28(SB)/4, $0x40d06f00
+DATA geluTanhSlopeCenters<>+32(SB)/4, $0x41002200
+DATA geluTanhSlopeCenters<>+36(SB)/4, $0x41203400
+DATA geluTanhSlopeCenters<>+40(SB)/4, $0x41406500
+DATA geluTanhSlopeCenters<>+44(SB)/4, $0x415f5200
+DATA geluTanhSlopeCenters<>+48(SB)/4, $0x3e00a800
+DATA geluTanhSlopeCenters<>+52(SB)/4, $0x3ebea800
+DATA geluTanhSlopeCenters<>+56(SB)/4, $0x3f1e8e00
+DATA geluTanhSlopeCenters<>+60(SB)/4, $0x3f5e7600
+GLOBL geluTanhSlopeCenters<>(SB), RODATA|NOPTR, $64
+
+DATA geluTanhSlope6<>+0(SB)/4, $0x3bd8da00
+DATA geluTanhSlope6<>+4(SB)/4, $0x3c6440c6
+DATA geluTanhSlope6<>+8(SB)/4, $0x3b5d5988
+DATA geluTanhSlope6<>+12(SB)/4, $0xbb694822
+DATA geluTanhSlope6<>+16(SB)/4, $0xbaea4106
+DATA geluTanhSlope6<>+20(SB)/4, $0x39d4bc5e
+DATA geluTanhSlope6<>+24(SB)/4, $0x376a74dc
+DATA geluTanhSlope6<>+28(SB)/4, $0x32b94ebe
+DATA geluTanhSlope6<>+32(SB)/4, $0x2a14e3ea
+DATA geluTanhSlope6<>+36(SB)/4, $0xaa9f100b
+DATA geluTanhSlope6<>+40(SB)/4, $0xab049de0
+DATA geluTanhSlope6<>+44(SB)/4, $0x2b1630aa
+DATA geluTanhSlope6<>+48(SB)/4, $0xbc2ca35f
+DATA geluTanhSlope6<>+52(SB)/4, $0xbcc0ffb4
+DATA geluTanhSlope6<>+56(SB)/4, $0xbccfa033
+DATA geluTanhSlope6<>+60(SB)/4, $0xbc781459
+GLOBL geluTanhSlope6<>(SB), RODATA|NOPTR, $64
+
+DATA geluTanhSlope5<>+0(SB)/4, $0xbd464c10
+DATA geluTanhSlope5<>+4(SB)/4, $0xbc1f951b
+DATA geluTanhSlope5<>+8(SB)/4, $0x3c8b3e9d
+DATA geluTanhSlope5<>+12(SB)/4, $0x3c71068d
+DATA geluTanhSlope5<>+16(SB)/4, $0xb88eda91
+DATA geluTanhSlope5<>+20(SB)/4, $0xba75cd71
+DATA geluTanhSlope5<>+24(SB)/4, $0xb78f97fd
+DATA geluTanhSlope5<>+28(SB)/4, $0xb28ca58d
+DATA geluTanhSlope5<>+32(SB)/4, $0xa958001f
+DATA geluTanhSlope5<>+36(SB)/4, $0xa9c18e5e
+DATA geluTanhSlope5<>+40(SB)/4, $0xab03dc72
+DATA geluTanhSlope5<>+44(SB)/4, $0xab9eceb7
+DATA geluTanhSlope5<>+48(SB)/4, $0x3d661d9e
+DATA geluTanhSlope5<>+52(SB)/4, $0x3cf5d553
+DATA geluTanhSlope5<>+56(SB)/4, $0xbbfee662
+DATA geluTanhSlope5<>+60(SB)/4, $0xbd224c43
+GLOBL geluTanhSlope5<>(SB), RODATA|NOPTR, $64
+
+DATA geluTanhSlope4<>+0(SB)/4, $0x3ba3593a
+DATA geluTanhSlope4<>+4(SB)/4, $0xbd97b3bb
+DATA geluTanhSlope4<>+8(SB)/4, $0xbd6ac5fa
+DATA geluTanhSlope4<>+12(SB)/4, $0xbc560789
+DATA geluTanhSlope4<>+16(SB)/4, $0x3c29095d
+DATA geluTanhSlope4<>+20(SB)/4, $0x3aa73f97
+DATA geluTanhSlope4<>+24(SB)/4, $0x372e4e44
+DATA geluTanhSlope4<>+28(SB)/4, $0x3141c1c0
+DATA geluTanhSlope4<>+32(SB)/4, $0xaa47b26c
+DATA geluTanhSlope4<>+36(SB)/4, $0x2ad6d19f
+DATA geluTanhSlope4<>+40(SB)/4, $0x2b3a401c
+DATA geluTanhSlope4<>+44(SB)/4, $0xab6b3842
+DATA geluTanhSlope4<>+48(SB)/4, $0x3d6fb5ee
+DATA geluTanhSlope4<>+52(SB)/4, $0x3de94f05
+DATA geluTanhSlope4<>+56(SB)/4, $0x3e030e62
+DATA geluTanhSlope4<>+60(SB)/4, $0x3dc5e9c3
+GLOBL geluTanhSlope4<>(SB), RODATA|NOPTR, $64
+
+DATA geluTanhSlope3<>+0(SB)/4, $0x3d514740
+DATA geluTanhSlope3<>+4(SB)/4, $0xbd165c1f
+DATA geluTanhSlope3<>+8(SB)/4, $0xbe37d9a5
+DATA geluTanhSlope3<>+12(SB)/4, $0xbe7e53f8
+DATA geluTanhSlope3<>+16(SB)/4, $0xbe741717
+DATA geluTanhSlope3<>+20(SB)/4, $0xbe5c78a2
+DATA geluTanhSlope3<>+24(SB)/4, $0xbe5b3540
+DATA geluTanhSlope3<>+28(SB)/4, $0xbe5b33b6
+DATA geluTanhSlope3<>+32(SB)/4, $0xbe5b33b6
+DATA geluTanhSlope3<>+36(SB)/4, $0xbe5b33b6
+DATA geluTanhSlope3<>+40(SB)/4, $0xbe5b33b6
+DATA geluTanhSlope3<>+44(SB)/4, $0xbe5b33b6
+DATA geluTanhSlope3<>+48(SB)/4, $0xbeb55217
+DATA geluTanhSlope3<>+52(SB)/4, $0xbe886023
+DATA geluTanhSlope3<>+56(SB)/4, $0xbe1267ba
+DATA geluTanhSlope3<>+60(SB)/4, $0xbce113f5
+GLOBL geluTanhSlope3<>(SB), RODATA|NOPTR, $64
+
+DATA geluTanhSlope2<>+0(SB)/4, $0xbf990227
+DATA geluTanhSlope2<>+4(SB)/4, $0xbf94f7e6
+DATA geluTanhSlope2<>+8(SB)/4, $0xbfaa56b7
+DATA geluTanhSlope2<>+12(SB)/4, $0xbfd4a5e5
+DATA geluTanhSlope2<>+16(SB)/4, $0xc00d1035
+DATA geluTanhSlope2<>+20(SB)/4, $0xc038bfba
+DATA geluTanhSlope2<>+24(SB)/4, $0xc061acf4
+DATA geluTanhSlope2<>+28(SB)/4, $0xc085dacb
+DATA geluTanhSlope2<>+32(SB)/4, $0xc0a49274
+DATA geluTanhSlope2<>+36(SB)/4, $0xc0cdc344
+DATA geluTanhSlope2<>+40(SB)/4, $0xc0f71be6
+DATA geluTanhSlope2<>+44(SB)/4, $0xc10f6a32
+DATA geluTanhSlope2<>+48(SB)/4, $0xbf46454e
+DATA geluTanhSlope2<>+52(SB)/4, $0xbf80f71c
+DATA geluTanhSlope2<>+56(SB)/4, $0xbf947c72
+DATA geluTanhSlope2<>+60(SB)/4, $0xbf9c672d
+GLOBL geluTanhSlope2<>(SB), RODATA|NOPTR, $64
+
+DATA geluTanhSlope1<>+0(SB)/4, $0xc02afd22
+DATA geluTanhSlope1<>+4(SB)/4, $0xc076dce8
+DATA geluTanhSlope1<>+8(SB)/4, $0xc0a2cfcf
+DATA geluTanhSlope1<>+12(SB)/4, $0xc0d22e05
+DATA geluTanhSlope1<>+16(SB)/4, $0xc1161b3d
+DATA geluTanhSlope1<>+20(SB)/4, $0xc1694509
+DATA geluTanhSlope1<>+24(SB)/4, $0xc1a7a8f5
+DATA geluTanhSlope1<>+28(SB)/4, $0xc1e6bbc1
+DATA geluTanhSlope1<>+32(SB)/4, $0xc22b203c
+DATA geluTanhSlope1<>+36(SB)/4, $0xc283f4df
+DATA geluTanhSlope1<>+40(SB)/4, $0xc2bce773
+DATA geluTanhSlope1<>+44(SB)/4, $0xc2fd67eb
+DATA geluTanhSlope1<>+48(SB)/4, $0xbe35b641
+DATA geluTanhSlope1<>+52(SB)/4, $0xbf1ead48
+DATA geluTanhSlope1<>+56(SB)/4, $0xbf945908
+DATA geluTanhSlope1<>+60(SB)/4, $0xbfe0ebf7
+GLOBL geluTanhSlope1<>(SB), RODATA|NOPTR, $64
+
+DATA geluTanhSlope0<>+0(SB)/4, $0xbf82c2bd
+DATA geluTanhSlope0<>+4(SB)/4, $0xc02b8285
+DATA geluTanhSlope0<>+8(SB)/4, $0xc09d2dbd
+DATA geluTanhSlope0<>+12(SB)/4, $0xc0f98826
+DATA geluTanhSlope0<>+16(SB)/4, $0xc158c295
+DATA geluTanhSlope0<>+20(SB)/4, $0xc1cd12a0
+DATA geluTanhSlope0<>+24(SB)/4, $0xc22ccc53
+DATA geluTanhSlope0<>+28(SB)/4, $0xc2891997
+DATA geluTanhSlope0<>+32(SB)/4, $0xc2f3719f
+DATA geluTanhSlope0<>+36(SB)/4, $0xc365dbd5
+DATA geluTanhSlope0<>+40(SB)/4, $0xc3c3303f
+DATA geluTanhSlope0<>+44(SB)/4, $0xc416d571
+DATA geluTanhSlope0<>+48(SB)/4, $0x3efa7a70
+DATA geluTanhSlope0<>+52(SB)/4, $0x3ec9552e
+DATA geluTanhSlope0<>+56(SB)/4, $0x3e3351fe
+DATA geluTanhSlope0<>+60(SB)/4, $0xbe40bfb5
+GLOBL geluTanhSlope0<>(SB), RODATA|NOPTR, $64
+
+DATA w392209c5<>+0(SB)/4, $0x392209c5
+DATA w392209c5<>+4(SB)/4, $0x392209c5
+DATA w392209c5<>+8(SB)/4, $0x392209c5
+DATA w392209c5<>+12(SB)/4, $0x392209c5
+DATA w392209c5<>+16(SB)/4, $0x392209c5
+DATA w392209c5<>+20(SB)/4, $0x392209c5
+DATA w392209c5<>+24(SB)/4, $0x392209c5
+DATA w392209c5<>+28(SB)/4, $0x392209c5
+GLOBL w392209c5<>(SB), RODATA|NOPTR, $32
+
+DATA wbaaf8448<>+0(SB)/4, $0xbaaf8448
+DATA wbaaf8448<>+4(SB)/4, $0xbaaf8448
+DATA wbaaf8448<>+8(SB)/4, $0xbaaf8448
+DATA wbaaf8448<>+12(SB)/4, $0xbaaf8448
+DATA wbaaf8448<>+16(SB)/4, $0xbaaf8448
+DATA wbaaf8448<>+20(SB)/4, $0xbaaf8448
+DATA wbaaf8448<>+24(SB)/4, $0xbaaf8448
+DATA wbaaf8448<>+28(SB)/4, $0xbaaf8448
+GLOBL wbaaf8448<>(SB), RODATA|NOPTR, $32
+
+DATA w3c1d952a<>+0(SB)/4, $0x3c1d952a
+DATA w3c1d952a<>+4(SB)/4, $0x3c1d952a
+DATA w3c1d952a<>+8(SB)/4, $0x3c1d952a
+DATA w3c1d952a<>+12(SB)/4, $0x3c1d952a
+DATA w3c1d952a<>+16(SB)/4, $0x3c1d952a
+DATA w3c1d952a<>+20(SB)/4, $0x3c1d952a
+DATA w3c1d952a<>+24(SB)/4, $0x3c1d952a
+DATA w3c1d952a<>+28(SB)/4, $0x3c1d952a
+GLOBL w3c1d952a<>(SB), RODATA|NOPTR, $32
+
+DATA wbd6357b6<>+0(SB)/4, $0xbd6357b6
+DATA wbd6357b6<>+4(SB)/4, $0xbd6357b6
+DATA wbd6357b6<>+8(SB)/4, $0xbd6357b6
+DATA wbd6357b6<>+12(SB)/4, $0xbd6357b6
+DATA wbd6357b6<>+16(SB)/4, $0xbd6357b6
+DATA wbd6357b6<>+20(SB)/4, $0xbd6357b6
+DATA wbd6357b6<>+24(SB)/4, $0xbd6357b6
+DATA wbd6357b6<>+28(SB)/4, $0xbd6357b6
+GLOBL wbd6357b6<>(SB), RODATA|NOPTR, $32
+
+DATA w3e75fdf0<>+0(SB)/4, $0x3e75fdf0
+DATA w3e75fdf0<>+4(SB)/4, $0x3e75fdf0
+DATA w3e75fdf0<>+8(SB)/4, $0x3e75fdf0
+DATA w3e75fdf0<>+12(SB)/4, $0x3e75fdf0
+DATA w3e75fdf0<>+16(SB)/4, $0x3e75fdf0
+DATA w3e75fdf0<>+20(SB)/4, $0x3e75fdf0
+DATA w3e75fdf0<>+24(SB)/4, $0x3e75fdf0
+DATA w3e75fdf0<>+28(SB)/4, $0x3e75fdf0
+GLOBL w3e75fdf0<>(SB), RODATA|NOPTR, $32
+
+DATA wbf317218<>+0(SB)/4, $0xbf317218
+DATA wbf317218<>+4(SB)/4, $0xbf317218
+DATA wbf317218<>+8(SB)/4, $0xbf317218
+DATA wbf317218<>+12(SB)/4, $0xbf317218
+DATA wbf317218<>+16(SB)/4, $0xbf317218
+DATA wbf317218<>+20(SB)/4, $0xbf317218
+DATA wbf317218<>+24(SB)/4, $0xbf317218
+DATA wbf317218<>+28(SB)/4, $0xbf317218
+GLOBL wbf317218<>(SB), RODATA|NOPTR, $32
+
+// func tanhGradAVX2(dst *float32, x *float32, y *float32, n int)
+// Requires: AVX
+TEXT ·tanhGradAVX2(SB), NOSPLIT, $0-32
+	MOVQ dst+0(FP), CX
+	MOVQ x+8(FP), DX
+	MOVQ y+16(FP), BX
+	MOVQ n+24(FP), SI
+	XORQ AX, AX
+	SUBQ $0x08, SI
+	JLT  tail
+
+loop:
+	VMOVUPS (DX)(AX*1), Y0
+	VMOVUPS (BX)(AX*1), Y1
+	VMOVUPS w3f800000<>+0(SB), Y2
+	VSUBPS  Y0, Y2, Y2
+	VADDPS  w3f800000<>+0(SB), Y0, Y0
+	VMULPS  Y2, Y1, Y1
+	VMULPS  Y0, Y1, Y1
+	VMOVUPS Y1, (CX)(AX*1)
+	ADDQ    $0x20, AX
+	SUBQ    $0x08, SI
+	JGE     loop
+
+tail:
+	ADDQ       $0x08, SI
+	JZ         done
+	LEAQ       tailmask<>+64(SB), DI
+	SHLQ       $0x02, SI
+	SUBQ       SI, DI
+	VMOVUPS    (DI), Y0
+	VMASKMOVPS (DX)(AX*1), Y0, Y1
+	VMASKMOVPS (BX)(AX*1), Y0, Y2
+	VMOVUPS    w3f800000<>+0(SB), Y3
+	VSUBPS     Y1, Y3, Y3
+	VADDPS     w3f800000<>+0(SB), Y1, Y1
+	VMULPS     Y3, Y2, Y2
+	VMULPS     Y1, Y2, Y2
+	VMASKMOVPS Y2, Y0, (CX)(AX*1)
+
+done:
+	VZEROUPPER
+	RET
+
+// func sigmoidGradAVX2(dst *float32, x *float32, y *float32, n int)
+// Requires: AVX
+TEXT ·sigmoidGradAVX2(SB), NOSPLIT, $0-32
+	MOVQ dst+0(FP), CX
+	MOVQ x+8(FP), DX
+	MOVQ y+16(FP), BX
+	MOVQ n+24(FP), SI
+	XORQ AX, AX
+	SUBQ $0x08, SI
+	JLT  tail
+
+loop:
+	VMOVUPS (DX)(AX*1), Y0
+	VMOVUPS (BX)(AX*1), Y1
+	VMOVUPS w3f800000<>+0(SB), Y2
+	VSUBPS  Y0, Y2, Y2
+	VMULPS  Y0, Y1, Y1
+	VMULPS  Y2, Y1, Y1
+	VMOVUPS Y1, (CX)(AX*1)
+	ADDQ    $0x20, AX
+	SUBQ    $0x08, SI
+	JGE     loop
+
+tail:
+	ADDQ       $0x08, SI
+	JZ         done
+	LEAQ       tailmask<>+64(SB), DI
+	SHLQ       $0x02, SI
+	SUBQ       SI, DI
+	VMOVUPS    (DI), Y0
+	VMASKMOVPS (DX)(AX*1), Y0, Y1
+	VMASKMOVPS (BX)(AX*1), Y0, Y2
+	VMOVUPS    w3f800000<>+0(SB), Y3
+	VSUBPS     Y1, Y3, Y3
+	VMULPS     Y1, Y2, Y2
+	VMULPS     Y3, Y2, Y2
+	VMASKMOVPS Y2, Y0, (CX)(AX*1)
+
+done:
+	VZEROUPPER
+	RET
+
+// func swiGLUAVX2(dst *float32, x *float32, y *float32, n int)
+// Requires: AVX, AVX2, FMA3
+TEXT ·swiGLUAVX2(SB), NOSPLIT, $0-32
+	MOVQ dst+0(FP), CX
+	MOVQ x+8(FP), DX
+	MOVQ y+16(FP), BX
+	MOVQ n+24(FP), SI
+	XORQ AX, AX
+	SUBQ $0x08, SI
+	JLT  tail
+
+loop:
+	VMOVUPS     (DX)(AX*1), Y0
+	VMOVUPS     (BX)(AX*1), Y1
+	VANDPS      w7fffffff<>+0(SB), Y0, Y2
+	VMOVUPS     w42dc0000<>+0(SB), Y3
+	VMINPS      Y2, Y3, Y2
+	VMINPS      w41960000<>+0(SB), Y2, Y3
+	VADDPS      w3fc00000<>+0(SB), Y3, Y3
+	VPSRLD      $0x15, Y3, Y3
+	VPSLLD      $0x1c, Y3, Y5
+	VPERMPS     siluCenters<>+0(SB), Y3, Y4
+	VPERMPS     siluCenters<>+32(SB), Y3, Y6
+	VBLENDVPS   Y5, Y6, Y4, Y4
+	VSUBPS      Y4, Y2, Y4
+	VPERMPS     silu5<>+0(SB), Y3, Y6
+	VPERMPS     silu5<>+32(SB), Y3, Y7
+	VBLENDVPS   Y5, Y7, Y6, Y6
+	VPERMPS     silu4<>+0(SB), Y3, Y7
+	VPERMPS     silu4<>+32(SB), Y3, Y8
+	VBLENDVPS   Y5, Y8, Y7, Y7
+	VFMADD231PS Y4, Y6, Y7
+	VPERMPS     silu3<>+0(SB), Y3, Y6
+	VPERMPS     silu3<>+32(SB), Y3, Y8
+	VBLENDVPS   Y5, Y8, Y6, Y6
+	VFMADD231PS Y4, Y7, Y6
+	VPERMPS     silu2<>+0(SB), Y3, Y7
+	VPERMPS     silu2<>+32(SB), Y3, Y8
+	VBLENDVPS   Y5, Y8, Y7, Y7
+	VFMADD231PS Y4, Y6, Y7
+	VPERMPS     silu1<>+0(SB), Y3, Y6
+	VPERMPS     silu1<>+32(SB), Y3, Y8
+	VBLENDVPS   Y5, Y8, Y6, Y6
+	VFMADD231PS Y4, Y7, Y6
+	VPERMPS     silu0<>+0(SB), Y3, Y7
+	VPERMPS     silu0<>+32(SB), Y3, Y3
+	VBLENDVPS   Y5, Y3, Y7, Y7
+	VFMADD231PS Y4, Y6, Y7
+	VMULPS      wbfb8aa3b<>+0(SB), Y2, Y3
+	VROUNDPS    $0x00, Y3, Y3
+	VMOVAPS     Y2, Y2
+	VFMADD231PS w3f317200<>+0(SB), Y3, Y2
+	VFMADD231PS w35bfbe8e<>+0(SB), Y3, Y2
+	VMOVUPS     w3ace5f80<>+0(SB), Y4
+	VFMADD213PS wbc1af21c<>+0(SB), Y2, Y4
+	VFMADD213PS w3d40da37<>+0(SB), Y2, Y4
+	VFMADD213PS wbe40d9fa<>+0(SB), Y2, Y4
+	VFMADD213PS w3f10a3d7<>+0(SB), Y2, Y4
+	VFMADD213PS wbf90a3d7<>+0(SB), Y2, Y4
+	VFMADD213PS w3e051eb8<>+0(SB), Y2, Y4
+	VFMADD231PS Y4, Y7, Y7
+	VCVTPS2DQ   Y3, Y2
+	VPSRAD      $0x01, Y2, Y3
+	VPSUBD      Y3, Y2, Y2
+	VPADDD      w0000007f<>+0(SB), Y3, Y3
+	VPSLLD      $0x17, Y3, Y3
+	VPADDD      w0000007f<>+0(SB), Y2, Y2
+	VPSLLD      $0x17, Y2, Y2
+	VMULPS      Y3, Y7, Y7
+	VMULPS      Y2, Y7, Y7
+	VMOVUPS     w80000000<>+0(SB), Y2
+	VMAXPS      Y0, Y2, Y0
+	VSUBPS      Y7, Y0, Y0
+	VMULPS      Y1, Y0, Y0
+	VMOVUPS     Y0, (CX)(AX*1)
+	ADDQ        $0x20, AX
+	SUBQ        $0x08, SI
+	JGE         loop
+
+tail:
+	ADDQ        $0x08, SI
+	JZ          done
+	LEAQ        tailmask<>+64(SB), DI
+	SHLQ        $0x02, SI
+	SUBQ        SI, DI
+	VMOVUPS     (DI), Y0
+	VMASKMOVPS  (DX)(AX*1), Y0, Y1
+	VMASKMOVPS  (BX)(AX*1), Y0, Y2
+	VANDPS      w7fffffff<>+0(SB), Y1, Y3
+	VMOVUPS     w42dc0000<>+0(SB), Y4
+	VMINPS      Y3, Y4, Y3
+	VMINPS      w41960000<>+0(SB), Y3, Y4
+	VADDPS      w3fc00000<>+0(SB), Y4, Y4
+	VPSRLD      $0x15, Y4, Y4
+	VPSLLD      $0x1c, Y4, Y6
+	VPERMPS     siluCenters<>+0(SB), Y4, Y5
+	VPERMPS     siluCenters<>+32(SB), Y4, Y7
+	VBLENDVPS   Y6, Y7, Y5, Y5
+	VSUBPS      Y5, Y3, Y5
+	VPERMPS     silu5<>+0(SB), Y4, Y7
+	VPERMPS     silu5<>+32(SB), Y4, Y8
+	VBLENDVPS   Y6, Y8, Y7, Y7
+	VPERMPS     silu4<>+0(SB), Y4, Y8
+	VPERMPS     silu4<>+32(SB), Y4, Y9
+	VBLENDVPS   Y6, Y9, Y8, Y8
+	VFMADD231PS Y5, Y7, Y8
+	VPERMPS     silu3<>+0(SB), Y4, Y7
+	VPERMPS     silu3<>+32(SB), Y4, Y9
+	VBLENDVPS   Y6, Y9, Y7, Y7
+	VFMADD231PS Y5, Y8, Y7
+	VPERMPS     silu2<>+0(SB), Y4, Y8
+	VPERMPS     silu2<>+32(SB), Y4, Y9
+	VBLENDVPS   Y6, Y9, Y8, Y8
+	VFMADD231PS Y5, Y7, Y8
+	VPERMPS     silu1<>+0(SB), Y4, Y7
+	VPERMPS     silu1<>+32(SB), Y4, Y9
+	VBLENDVPS   Y6, Y9, Y7, Y7
+	VFMADD231PS Y5, Y8, Y7
+	VPERMPS     silu0<>+0(SB), Y4, Y8
+	VPERMPS     silu0<>+32(SB), Y4, Y4
+	VBLENDVPS   Y6, Y4, Y8, Y8
+	VFMADD231PS Y5, Y7, Y8
+	VMULPS      wbfb8aa3b<>+0(SB), Y3, Y4
+	VROUNDPS    $0x00, Y4, Y4
+	VMOVAPS     Y3, Y3
+	VFMADD231PS w3f317200<>+0(SB), Y4, Y3
+	VFMADD231PS w35bfbe8e<>+0(SB), Y4, Y3
+	VMOVUPS     w3ace5f80<>+0(SB), Y5
+	VFMADD213PS wbc1af21c<>+0(SB), Y3, Y5
+	VFMADD213PS w3d40da37<>+0(SB), Y3, Y5
+	VFMADD213PS wbe40d9fa<>+0(SB), Y3, Y5
+	VFMADD213PS w3f10a3d7<>+0(SB), Y3, Y5
+	VFMADD213PS wbf90a3d7<>+0(SB), Y3, Y5
+	VFMADD213PS w3e051eb8<>+0(SB), Y3, Y5
+	VFMADD231PS Y5, Y8, Y8
+	VCVTPS2DQ   Y4, Y3
+	VPSRAD      $0x01, Y3, Y4
+	VPSUBD      Y4, Y3, Y3
+	VPADDD      w0000007f<>+0(SB), Y4, Y4
+	VPSLLD      $0x17, Y4, Y4
+	VPADDD      w0000007f<>+0(SB), Y3, Y3
+	VPSLLD      $0x17, Y3, Y3
+	VMULPS      Y4, Y8, Y8
+	VMULPS      Y3, Y8, Y8
+	VMOVUPS     w80000000<>+0(SB), Y3
+	VMAXPS      Y1, Y3, Y1
+	VSUBPS      Y8, Y1, Y1
+	VMULPS      Y2, Y1, Y1
+	VMASKMOVPS  Y1, Y0, (CX)(AX*1)
+
+done:
+	VZEROUPPER
+	RET
+
+// func swiGLUGradAVX2(dgate *float32, dup *float32, gate *float32, up *float32, dy *float32, n int)
+// Requires: AVX, AVX2, FMA3
+TEXT ·swiGLUGradAVX2(SB), NOSPLIT, $0-48
+	MOVQ dgate+0(FP), CX
+	MOVQ dup+8(FP), DX
+	MOVQ gate+16(FP), BX
+	MOVQ up+24(FP), SI
+	MOVQ dy+32(FP), DI
+	MOVQ n+40(FP), R8
+	XORQ AX, AX
+	SUBQ $0x08, R8
+	JLT  tail
+
+loop:
+	VMOVUPS     (BX)(AX*1), Y0
+	VANDPS      w7fffffff<>+0(SB), Y0, Y0
+	VMOVUPS     w42dc0000<>+0(SB), Y1
+	VMINPS      Y0, Y1, Y0
+	VMINPS      w41960000<>+0(SB), Y0, Y1
+	VADDPS      w3fc00000<>+0(SB), Y1, Y1
+	VPSRLD      $0x15, Y1, Y1
+	VPSLLD      $0x1c, Y1, Y3
+	VPERMPS     logisticCenters<>+0(SB), Y1, Y2
+	VPERMPS     logisticCenters<>+32(SB), Y1, Y4
+	VBLENDVPS   Y3, Y4, Y2, Y2
+	VSUBPS      Y2, Y0, Y2
+	VPERMPS     logistic5<>+0(SB), Y1, Y4
+	VPERMPS     logistic5<>+32(SB), Y1, Y5
+	VBLENDVPS   Y3, Y5, Y4, Y4
+	VPERMPS     logistic4<>+0(SB), Y1, Y5
+	VPERMPS     logistic4<>+32(SB), Y1, Y6
+	VBLENDVPS   Y3, Y6, Y5, Y5
+	VFMADD231PS Y2, Y4, Y5
+	VPERMPS     logistic3<>+0(SB), Y1, Y4
+	VPERMPS     logistic3<>+32(SB), Y1, Y6
+	VBLENDVPS   Y3, Y6, Y4, Y4
+	VFMADD231PS Y2, Y5, Y4
+	VPERMPS     logistic2<>+0(SB), Y1, Y5
+	VPERMPS     logistic2<>+32(SB), Y1, Y6
+	VBLENDVPS   Y3, Y6, Y5, Y5
+	VFMADD231PS Y2, Y4, Y5
+	VPERMPS     logistic1<>+0(SB), Y1, Y4
+	VPERMPS     logistic1<>+32(SB), Y1, Y6
+	VBLENDVPS   Y3, Y6, Y4, Y4
+	VFMADD231PS Y2, Y5, Y4
+	VPERMPS     logistic0<>+0(SB), Y1, Y5
+	VPERMPS     logistic0<>+32(SB), Y1, Y1
+	VBLENDVPS   Y3, Y1, Y5, Y5
+	VFMADD231PS Y2, Y4, Y5
+	VMOVAPS     Y5, Y1
+	VMULPS      wbfb8aa3b<>+0(SB), Y0, Y2
+	VROUNDPS    $0x00, Y2, Y2
+	VMOVAPS     Y0, Y3
+	VFMADD231PS w3f317200<>+0(SB), Y2, Y3
+	VFMADD231PS w35bfbe8e<>+0(SB), Y2, Y3
+	VMOVUPS     w3ab6a18b<>+0(SB), Y4
+	VFMADD213PS wbc091ec1<>+0(SB), Y3, Y4
+	VFMADD213PS w3d2aaa75<>+0(SB), Y3, Y4
+	VFMADD213PS wbe2aaa3e<>+0(SB), Y3, Y4
+	VFMADD213PS w3f000000<>+0(SB), Y3, Y4
+	VFMADD213PS wbf800000<>+0(SB), Y3, Y4
+	VMULPS      Y3, Y4, Y4
+	VFMADD231PS Y4, Y1, Y1
+	VCVTPS2DQ   Y2, Y2
+	VPSRAD      $0x01, Y2, Y3
+	VPSUBD      Y3, Y2, Y2
+	VPADDD      w0000007f<>+0(SB), Y3, Y3
+	VPSLLD      $0x17, Y3, Y3
+	VPADDD      w0000007f<>+0(SB), Y2, Y2
+	VPSLLD      $0x17, Y2, Y2
+	VMULPS      Y3, Y1, Y1
+	VMULPS      Y2, Y1, Y1
+	VMOVUPS     (BX)(AX*1), Y2
+	VBLENDVPS   Y2, Y1, Y5, Y3
+	VBLENDVPS   Y2, Y5, Y1, Y1
+	VANDPS      w80000000<>+0(SB), Y2, Y4
+	VORPS       Y4, Y0, Y0
+	VFMADD213PS w3f800000<>+0(SB), Y0, Y1
+	VMULPS      Y3, Y1, Y1
+	VMOVUPS     wc2dc0000<>+0(SB), Y0
+	VMAXPS      Y2, Y0, Y2
+	VMULPS      Y3, Y2, Y2
+	VMOVUPS     (DI)(AX*1), Y0
+	VMOVUPS     (SI)(AX*1), Y3
+	VMULPS      Y0, Y2, Y2
+	VMULPS      Y3, Y0, Y0
+	VMULPS      Y1, Y0, Y0
+	VMOVUPS     Y2, (DX)(AX*1)
+	VMOVUPS     Y0, (CX)(AX*1)
+	ADDQ        $0x20, AX
+	SUBQ        $0x08, R8
+	JGE         loop
+
+tail:
+	ADDQ        $0x08, R8
+	JZ          done
+	LEAQ        tailmask<>+64(SB), R9
+	SHLQ        $0x02, R8
+	SUBQ        R8, R9
+	VMOVUPS     (R9), Y0
+	VMASKMOVPS  (BX)(AX*1), Y0, Y1
+	VANDPS      w7fffffff<>+0(SB), Y1, Y1
+	VMOVUPS     w42dc0000<>+0(SB), Y2
+	VMINPS      Y1, Y2, Y1
+	VMINPS      w41960000<>+0(SB), Y1, Y2
+	VADDPS      w3fc00000<>+0(SB), Y2, Y2
+	VPSRLD      $0x15, Y2, Y2
+	VPSLLD      $0x1c, Y2, Y4
+	VPERMPS     logisticCenters<>+0(SB), Y2, Y3
+	VPERMPS     logisticCenters<>+32(SB), Y2, Y5
+	VBLENDVPS   Y4, Y5, Y3, Y3
+	VSUBPS      Y3, Y1, Y3
+	VPERMPS     logistic5<>+0(SB), Y2, Y5
+	VPERMPS     logistic5<>+32(SB), Y2, Y6
+	VBLENDVPS   Y4, Y6, Y5, Y5
+	VPERMPS     logistic4<>+0(SB), Y2, Y6
+	VPERMPS     logistic4<>+32(SB), Y2, Y7
+	VBLENDVPS   Y4, Y7, Y6, Y6
+	VFMADD231PS Y3, Y5, Y6
+	VPERMPS     logistic3<>+0(SB), Y2, Y5
+	VPERMPS     logistic3<>+32(SB), Y2, Y7
+	VBLENDVPS   Y4, Y7, Y5, Y5
+	VFMADD231PS Y3, Y6, Y5
+	VPERMPS     logistic2<>+0(SB), Y2, Y6
+	VPERMPS     logistic2<>+32(SB), Y2, Y7
+	VBLENDVPS   Y4, Y7, Y6, Y6
+	VFMADD231PS Y3, Y5, Y6
+	VPERMPS     logistic1<>+0(SB), Y2, Y5
+	VPERMPS     logistic1<>+32(SB), Y2, Y7
+	VBLENDVPS   Y4, Y7, Y5, Y5
+	VFMADD231PS Y3, Y6, Y5
+	VPERMPS     logistic0<>+0(SB), Y2, Y6
+	VPERMPS     logistic0<>+32(SB), Y2, Y2
+	VBLENDVPS   Y4, Y2, Y6, Y6
+	VFMADD231PS Y3, Y5, Y6
+	VMOVAPS     Y6, Y2
+	VMULPS      wbfb8aa3b<>+0(SB), Y1, Y3
+	VROUNDPS    $0x00, Y3, Y3
+	VMOVAPS     Y1, Y4
+	VFMADD231PS w3f317200<>+0(SB), Y3, Y4
+	VFMADD231PS w35bfbe8e<>+0(SB), Y3, Y4
+	VMOVUPS     w3ab6a18b<>+0(SB), Y5
+	VFMADD213PS wbc091ec1<>+0(SB), Y4, Y5
+	VFMADD213PS w3d2aaa75<>+0(SB), Y4, Y5
+	VFMADD213PS wbe2aaa3e<>+0(SB), Y4, Y5
+	VFMADD213PS w3f000000<>+0(SB), Y4, Y5
+	VFMADD213PS wbf800000<>+0(SB), Y4, Y5
+	VMULPS      Y4, Y5, Y5
+	VFMADD231PS Y5, Y2, Y2
+	VCVTPS2DQ   Y3, Y3
+	VPSRAD      $0x01, Y3, Y4
+	VPSUBD      Y4, Y3, Y3
+	VPADDD      w0000007f<>+0(SB), Y4, Y4
+	VPSLLD      $0x17, Y4, Y4
+	VPADDD      w0000007f<>+0(SB), Y3, Y3
+	VPSLLD      $0x17, Y3, Y3
+	VMULPS      Y4, Y2, Y2
+	VMULPS      Y3, Y2, Y2
+	VMASKMOVPS  (BX)(AX*1), Y0, Y3
+	VBLENDVPS   Y3, Y2, Y6, Y4
+	VBLENDVPS   Y3, Y6, Y2, Y2
+	VANDPS      w80000000<>+0(SB), Y3, Y5
+	VORPS       Y5, Y1, Y1
+	VFMADD213PS w3f800000<>+0(SB), Y1, Y2
+	VMULPS      Y4, Y2, Y2
+	VMOVUPS     wc2dc0000<>+0(SB), Y1
+	VMAXPS      Y3, Y1, Y3
+	VMULPS      Y4, Y3, Y3
+	VMASKMOVPS  (DI)(AX*1), Y0, Y1
+	VMASKMOVPS  (SI)(AX*1), Y0, Y4
+	VMULPS      Y1, Y3, Y3
+	VMULPS      Y4, Y1, Y1
+	VMULPS      Y2, Y1, Y1
+	VMASKMOVPS  Y3, Y0, (DX)(AX*1)
+	VMASKMOVPS  Y1, Y0, (CX)(AX*1)
+
+done:
+	VZEROUPPER
+	RET
+
+DATA wc2dc0000<>+0(SB)/4, $0xc2dc0000
+DATA wc2dc0000<>+4(SB)/4, $0xc2dc0000
+DATA wc2dc0000<>+8(SB)/4, $0xc2dc0000
+DATA wc2dc0000<>+12(SB)/4, $0xc2dc0000
+DATA wc2dc0000<>+16(SB)/4, $0xc2dc0000
+DATA wc2dc0000<>+20(SB)/4, $0xc2dc0000
+DATA wc2dc0000<>+24(SB)/4, $0xc2dc0000
+DATA wc2dc0000<>+28(SB)/4, $0xc2dc0000
+GLOBL wc2dc0000<>(SB), RODATA|NOPTR, $32

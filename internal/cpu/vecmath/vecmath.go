@@ -14,6 +14,10 @@ type set struct {
 
 	exp, log, tanh, sigmoid, silu, gelu, geluTanh func(dst, src []float32)
 
+	siluGrad, geluGrad, geluTanhGrad, tanhGrad, sigmoidGrad, swiGLU func(dst, x, y []float32)
+
+	swiGLUGrad func(dgate, dup, gate, up, dy []float32)
+
 	expShiftedSum func(dst, src []float32, shift float32) float64
 	sumExpShifted func(src []float32, shift float32) float64
 }
