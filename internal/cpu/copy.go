@@ -130,11 +130,11 @@ func (j *job) transpose(size int) {
 	j.run(body)
 }
 
-// transposeBand is how many rows of the destination make a piece: enough to
-// read from a page of the source for a while.
+// transposeBand is how many rows of the destination make a piece: as many as
+// several threads find enough of, but a page of the source can serve.
 func transposeBand(inner *iter.Loop) int {
-	const least, most, work = 64, 512, 1 << 18
-	return min(max(work/inner.Extent(1), least), most)
+	const least, most, pieces = 32, 256, 16
+	return min(max(inner.Extent(0)/(pieces*least)*least, least), most)
 }
 
 // bandAt is where band b of the inner loop begins, and how many rows it has.

@@ -6,46 +6,63 @@ import (
 	. "github.com/mmcloughlin/avo/reg"
 )
 
-// transposeAhead is how far before their use the rows of the source are
-// fetched, in bytes.
-const transposeAhead = 512
+// transposeGroups is how many groups of 16 rows are transposed together, at
+// most; asidePitch is how far apart their columns are meanwhile.
+const (
+	transposeGroups = 4
+	asidePitch      = 64 * transposeGroups
+)
 
-// transposeRows generates the transposition of 16 rows of n 32-bit words, ss
-// bytes apart and n a multiple of 16, into n rows of 16 words, ds bytes
-// apart: whole cache lines. With stream, these go past the caches.
-func transposeRows(name string, stream bool, block func(b *transposeBlock)) {
-	TEXT(name, NOSPLIT, "func(dst *byte, ds int, src *byte, ss int, n int)")
+// transposes generates both transpositions of a set, of which square does one
+// block.
+func transposes(s simd, suffix string, square func(b *transposeBlock)) {
+	for _, stream := range []bool{false, true} {
+		transposeRows(s, streamName("transpose", stream)+suffix, stream, square)
+	}
+}
+
+// transposeRows generates the transposition of up to 4 groups of 16 rows of n
+// 32-bit words, ss bytes apart and n a multiple of 16, into n rows of as many
+// cache lines as there are groups, ds bytes apart. Squares of 16 words are
+// transposed aside first, so that the lines of a row are stored one after the
+// other: memory takes neighbours twice as fast as lines that are far apart.
+func transposeRows(s simd, name string, stream bool, square func(b *transposeBlock)) {
+	TEXT(name, 0, "func(dst *byte, ds int, src *byte, ss int, n int, groups int)")
 	Pragma("noescape")
-	b := &transposeBlock{stream: stream, dst: GP64(), ds: GP64(), ss: GP64()}
-	Load(Param("dst"), b.dst)
-	Load(Param("ds"), b.ds)
-	Load(Param("ss"), b.ss)
+	room := AllocLocal(16*asidePitch + 64)
+	dst := Load(Param("dst"), GP64()).(GPVirtual)
 	src := Load(Param("src"), GP64()).(GPVirtual)
 	n := Load(Param("n"), GP64())
+	b := &transposeBlock{ss: GP64(), aside: GP64()}
+	Load(Param("ss"), b.ss)
 	for i := range b.base {
 		b.base[i] = GP64()
 	}
-	MOVQ(src, b.base[0])
-	for i := 1; i < len(b.base); i++ { // rows 0, 3, 6, 8, 11 and 14
-		if i == 3 {
-			LEAQ(indexed(src, b.ss, 8), b.base[3])
-			continue
-		}
-		LEAQ(indexed(b.base[i-1], b.ss, 2), b.base[i])
-		ADDQ(b.ss, b.base[i])
-	}
-	Label("loop")
-	for i := range 16 {
+	Label("columns")
+	b.begin(src)
+	alignedAside(room, b.aside)
+	group, far := GP64(), GP64()
+	Load(Param("groups"), group)
+	Label("square")
+	for i := range 16 { // the next square of these rows
 		m := b.row(i)
-		m.Disp = transposeAhead
+		m.Disp = 64
 		PREFETCHT0(m)
 	}
-	block(b)
+	square(b)
+	MOVQ(b.ss, far)
+	SHLQ(Imm(4), far)
 	for _, p := range b.base {
-		ADDQ(Imm(64), p)
+		ADDQ(far, p)
 	}
+	ADDQ(Imm(64), b.aside)
+	DECQ(group)
+	JNZ(LabelRef("square"))
+	alignedAside(room, b.aside)
+	storeAside(s, dst, b.aside, stream)
+	ADDQ(Imm(64), src)
 	SUBQ(Imm(16), n)
-	JG(LabelRef("loop"))
+	JG(LabelRef("columns"))
 	if stream {
 		SFENCE()
 	}
@@ -53,11 +70,70 @@ func transposeRows(name string, stream bool, block func(b *transposeBlock)) {
 	RET()
 }
 
+// alignedAside sets p to the first cache line in room.
+func alignedAside(room Mem, p Register) {
+	LEAQ(room.Offset(63), p)
+	ANDQ(I32(-64), p)
+}
+
+// storeAside stores the 16 columns at aside, and moves dst behind them.
+func storeAside(s simd, dst, aside Register, stream bool) {
+	ds, column, lines, from, to := GP64(), GP64(), GP64(), GP64(), GP64()
+	Load(Param("ds"), ds)
+	MOVQ(U32(16), column)
+	Label("column")
+	Load(Param("groups"), lines)
+	MOVQ(aside, from)
+	MOVQ(dst, to)
+	Label("line")
+	for d := 0; d < 64; d += s.bytes {
+		r := s.vector()
+		VMOVUPS(at(from, d), r)
+		storeOrStream(r, at(to, d), stream)
+	}
+	ADDQ(Imm(64), from)
+	ADDQ(Imm(64), to)
+	DECQ(lines)
+	JNZ(LabelRef("line"))
+	ADDQ(imm(asidePitch), aside)
+	ADDQ(ds, dst)
+	DECQ(column)
+	JNZ(LabelRef("column"))
+}
+
+// storeOrStream stores r, past the caches with stream.
+func storeOrStream(r VecVirtual, m Mem, stream bool) {
+	if stream {
+		VMOVNTPS(r, m)
+	} else {
+		VMOVUPS(r, m)
+	}
+}
+
+// streamName is the name of a kernel, or of its form whose stores go past the
+// caches.
+func streamName(name string, stream bool) string {
+	if stream {
+		name += "Stream"
+	}
+	return name
+}
+
 // transposeBlock is one square of 16 by 16 words.
 type transposeBlock struct {
-	stream      bool
-	dst, ds, ss GPVirtual
-	base        [6]GPVirtual
+	ss    GPVirtual
+	base  [6]GPVirtual // rows 0, 3, 6, 8, 11 and 14
+	aside GPVirtual    // where its columns go, asidePitch bytes apart
+}
+
+// begin sets the rows to those from src on.
+func (b *transposeBlock) begin(src GPVirtual) {
+	MOVQ(src, b.base[0])
+	LEAQ(indexed(src, b.ss, 8), b.base[3])
+	for _, i := range []int{1, 2, 4, 5} {
+		LEAQ(indexed(b.base[i-1], b.ss, 2), b.base[i])
+		ADDQ(b.ss, b.base[i])
+	}
 }
 
 // row is where row i of the source begins.
@@ -76,23 +152,31 @@ func (b *transposeBlock) row(i int) Mem {
 	return at(b.base[half+2], 0)
 }
 
-func (b *transposeBlock) store(r VecVirtual, d int) {
-	if b.stream {
-		VMOVNTPS(r, at(b.dst, d))
-	} else {
-		VMOVUPS(r, at(b.dst, d))
-	}
-}
-
 // wide transposes a square in registers of one cache line.
 func (b *transposeBlock) wide() {
 	rows := avx512.vectors(16)
 	for i, r := range rows {
 		VMOVUPS(b.row(i), r)
 	}
-	for _, column := range transpose16x16(rows) {
-		b.store(column, 0)
-		ADDQ(b.ds, b.dst)
+	for i, column := range transpose16x16(rows) {
+		VMOVUPS(column, at(b.aside, asidePitch*i))
+	}
+}
+
+// narrow transposes a square in registers of half a cache line.
+func (b *transposeBlock) narrow() {
+	for first := 0; first < 16; first += 8 { // column
+		for half := range 2 {
+			rows := ymms(8)
+			for i, r := range rows {
+				m := b.row(8*half + i)
+				m.Disp = 4 * first
+				VMOVUPS(m, r)
+			}
+			for i, column := range transpose8(rows) {
+				VMOVUPS(column, at(b.aside, asidePitch*(first+i)+32*half))
+			}
+		}
 	}
 }
 
@@ -106,88 +190,29 @@ func transpose16x16(rows []VecVirtual) []VecVirtual {
 	columns := make([]VecVirtual, 16)
 	for c := range 4 {
 		// Quarters 0 and 1, and 2 and 3, of two vectors each.
-		var halves [4]VecVirtual
-		for i := range halves {
-			halves[i] = ZMM()
-			upper, lower := quads[c+8*(i/2)+4], quads[c+8*(i/2)]
-			VSHUFF32X4(imm8([]int{0x44, 0xee}[i%2]), upper, lower, halves[i])
+		halves := avx512.vectors(4)
+		for i, half := range halves {
+			lower, upper := quads[8*(i/2)+c], quads[8*(i/2)+4+c]
+			VSHUFF32X4(U8([]uint8{0x44, 0xee}[i%2]), upper, lower, half)
 		}
 		for q := range 4 {
 			columns[4*q+c] = ZMM()
-			VSHUFF32X4(imm8([]int{0x88, 0xdd}[q%2]), halves[2+q/2], halves[q/2], columns[4*q+c])
+			VSHUFF32X4(U8([]uint8{0x88, 0xdd}[q%2]), halves[2+q/2], halves[q/2], columns[4*q+c])
 		}
 	}
 	return columns
 }
 
-// interleave4 transposes the squares of 4 by 4 words in which four vectors can
-// be cut.
+// interleave4 transposes the squares of 4 by 4 words into which the quarters of
+// four vectors can be cut.
 func interleave4(rows []VecVirtual) []VecVirtual {
-	same := func() VecVirtual {
-		if rows[0].Size() == 64 {
-			return ZMM()
-		}
-		return YMM()
-	}
-	pairs, quads := make([]VecVirtual, 4), make([]VecVirtual, 4)
+	pairs, quads := avx512.vectors(4), avx512.vectors(4)
 	for i := range 2 {
-		pairs[2*i], pairs[2*i+1] = same(), same()
 		VUNPCKLPS(rows[2*i+1], rows[2*i], pairs[2*i])
 		VUNPCKHPS(rows[2*i+1], rows[2*i], pairs[2*i+1])
 	}
-	for i := range quads {
-		quads[i] = same()
-		VSHUFPS(imm8([]int{0x44, 0xee}[i%2]), pairs[2+i/2], pairs[i/2], quads[i])
+	for i, quad := range quads {
+		VSHUFPS(U8([]uint8{0x44, 0xee}[i%2]), pairs[2+i/2], pairs[i/2], quad)
 	}
 	return quads
-}
-
-func imm8(i int) Constant { return U8(uint8(i)) }
-
-// narrow transposes a square in registers of half a cache line. Both halves of
-// a line are stored one after the other: a line that streams must be complete
-// before the next one begins.
-func (b *transposeBlock) narrow(aside Mem) {
-	for d := 0; d < 64; d += 32 {
-		for half := range 2 {
-			rows := ymms(8)
-			for i, r := range rows {
-				m := b.row(8*half + i)
-				m.Disp = d
-				VMOVUPS(m, r)
-			}
-			for i, column := range transpose8(rows) {
-				if half == 0 {
-					VMOVUPS(column, aside.Offset(32*i))
-					continue
-				}
-				first := YMM()
-				VMOVUPS(aside.Offset(32*i), first)
-				b.store(first, 0)
-				b.store(column, 32)
-				ADDQ(b.ds, b.dst)
-			}
-		}
-	}
-}
-
-func transposesAVX2() {
-	for _, stream := range []bool{false, true} {
-		transposeRows(streamName("transpose", stream)+"AVX2", stream, func(b *transposeBlock) { b.narrow(AllocLocal(256)) })
-	}
-}
-
-func transposesAVX512() {
-	for _, stream := range []bool{false, true} {
-		transposeRows(streamName("transpose", stream)+"AVX512", stream, (*transposeBlock).wide)
-	}
-}
-
-// streamName is the name of a kernel, or of its form whose stores go past the
-// caches.
-func streamName(name string, stream bool) string {
-	if stream {
-		name += "Stream"
-	}
-	return name
 }

@@ -21,12 +21,12 @@ var (
 func vec() {
 	defineTailMask(1)
 	vecAVX2.generate()
-	transposesAVX2()
+	transposes(avx2, "AVX2", (*transposeBlock).narrow)
 }
 
 func vec512() {
 	vecAVX512.generate()
-	transposesAVX512()
+	transposes(avx512, "AVX512", (*transposeBlock).wide)
 }
 
 func (s *vecSet) generate() {
@@ -208,11 +208,11 @@ func (s *vecSet) extremum(x, y VecVirtual, instruction func(ops ...Op), join fun
 	VADDPS(x, y, nan)
 	if s.bytes == 64 {
 		mask := K()
-		VCMPPS(imm8(unordered), x, y, mask)
+		VCMPPS(U8(unordered), x, y, mask)
 		VMOVAPS(nan, mask, xy)
 	} else {
 		mask := s.vector()
-		VCMPPS(imm8(unordered), x, y, mask)
+		VCMPPS(U8(unordered), x, y, mask)
 		VBLENDVPS(mask, nan, xy, xy)
 	}
 	return xy
@@ -271,11 +271,7 @@ func (s *vecSet) copyRows() {
 		for i := 0; i < 64; i += s.bytes {
 			r := s.vector()
 			VMOVUPS(at(p, i), r)
-			if stream {
-				VMOVNTPS(r, at(d, i))
-			} else {
-				VMOVUPS(r, at(d, i))
-			}
+			storeOrStream(r, at(d, i), stream)
 		}
 		ADDQ(Imm(64), p)
 		ADDQ(Imm(64), d)

@@ -59,7 +59,7 @@ func copyRowsAVX512(dst *byte, ds int, src *byte, ss int, rows int, lines int)
 func copyRowsStreamAVX512(dst *byte, ds int, src *byte, ss int, rows int, lines int)
 
 //go:noescape
-func transposeAVX512(dst *byte, ds int, src *byte, ss int, n int)
+func transposeAVX512(dst *byte, ds int, src *byte, ss int, n int, groups int)
 
 //go:noescape
-func transposeStreamAVX512(dst *byte, ds int, src *byte, ss int, n int)
+func transposeStreamAVX512(dst *byte, ds int, src *byte, ss int, n int, groups int)

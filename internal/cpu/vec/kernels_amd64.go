@@ -59,7 +59,7 @@ func copyRowsAVX2(dst *byte, ds int, src *byte, ss int, rows int, lines int)
 func copyRowsStreamAVX2(dst *byte, ds int, src *byte, ss int, rows int, lines int)
 
 //go:noescape
-func transposeAVX2(dst *byte, ds int, src *byte, ss int, n int)
+func transposeAVX2(dst *byte, ds int, src *byte, ss int, n int, groups int)
 
 //go:noescape
-func transposeStreamAVX2(dst *byte, ds int, src *byte, ss int, n int)
+func transposeStreamAVX2(dst *byte, ds int, src *byte, ss int, n int, groups int)

@@ -6,9 +6,12 @@ const (
 	// square is the edge of what is transposed in registers: the 32-bit words of
 	// a cache line.
 	square = 16
+	// groups is how many squares one below the other are turned at a time: so many
+	// cache lines of each row of the destination are written at once.
+	groups = 4
 	// band is how many columns of the source are gone through at a time: so many
 	// rows of the destination, which may be on as many pages.
-	band = 2048
+	band = 256
 	word = 4
 )
 
@@ -31,8 +34,9 @@ func Transpose(dst []uint32, ds int, src []uint32, ss, rows, cols int, caching C
 	wholeRows, wholeCols := rows&^(square-1), cols&^(square-1)
 	for c := 0; c < wholeCols; c += band {
 		n := min(band, wholeCols-c)
-		for r := 0; r < wholeRows; r += square {
-			kernel((*byte)(unsafe.Pointer(&dst[c*ds+r])), ds*word, (*byte)(unsafe.Pointer(&src[r*ss+c])), ss*word, n)
+		for r := 0; r < wholeRows; r += groups * square {
+			kernel((*byte)(unsafe.Pointer(&dst[c*ds+r])), ds*word, (*byte)(unsafe.Pointer(&src[r*ss+c])), ss*word, n,
+				min(groups, (wholeRows-r)/square))
 		}
 	}
 	if wholeCols < cols {

@@ -18,7 +18,7 @@ type set struct {
 	addScaled                                                        func(dst, x, y *float32, n int, alpha float32)
 	adamW                                                            func(w, m, v, grad *float32, n int, step *float32)
 	copyRows, copyRowsStream                                         func(dst *byte, ds int, src *byte, ss, rows, lines int)
-	transpose, transposeStream                                       func(dst *byte, ds int, src *byte, ss, n int)
+	transpose, transposeStream                                       func(dst *byte, ds int, src *byte, ss, n, groups int)
 }
 
 type (
