@@ -4,8 +4,8 @@ import "math"
 
 // Activation functions and their gradients. A gradient kernel takes the
 // activation's input x (or its output y, where that is cheaper) and the
-// gradient dy of its output. What is here for float64 alone has a float32 form in
-// package vecmath or in activation32.go.
+// gradient dy of its output. What is here for float64 alone has its float32 form in
+// package vecmath.
 
 // deep is a number below which every activation here is 0 or -0 and every
 // gradient 0, and above whose opposite gradients are 1. Cutting x there keeps
@@ -42,8 +42,7 @@ func tanh(dst, x []float64) {
 }
 
 // tanhGradY uses tanh' = 1 - y^2.
-func tanhGradY[T floating](dx, y, dy []T) {
-	dx, dy = dx[:len(y)], dy[:len(y)]
+func tanhGradY(dx, y, dy []float64) {
 	for i, v := range y {
 		dx[i] = dy[i] * (1 - v) * (1 + v)
 	}
@@ -56,8 +55,7 @@ func sigmoid(dst, x []float64) {
 }
 
 // sigmoidGradY uses sigmoid' = y (1-y).
-func sigmoidGradY[T floating](dx, y, dy []T) {
-	dx, dy = dx[:len(y)], dy[:len(y)]
+func sigmoidGradY(dx, y, dy []float64) {
 	for i, v := range y {
 		dx[i] = dy[i] * v * (1 - v)
 	}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/stria-ml/stria/internal/backend"
 	"github.com/stria-ml/stria/internal/cpu/vec"
+	"github.com/stria-ml/stria/internal/cpu/vecmath"
 	"github.com/stria-ml/stria/internal/iter"
 )
 
@@ -68,11 +69,11 @@ var (
 		backend.Maximum:      vec.Maximum,
 		backend.Minimum:      vec.Minimum,
 		backend.ReluGrad:     reluGrad[float32],
-		backend.SiluGrad:     siluGrad32,
-		backend.GeluGrad:     geluGrad32,
-		backend.GeluTanhGrad: geluTanhGrad32,
-		backend.TanhGradY:    tanhGradY[float32],
-		backend.SigmoidGradY: sigmoidGradY[float32],
+		backend.SiluGrad:     vecmath.SiLUGrad,
+		backend.GeluGrad:     vecmath.GELUGrad,
+		backend.GeluTanhGrad: vecmath.GELUTanhGrad,
+		backend.TanhGradY:    vecmath.TanhGrad,
+		backend.SigmoidGradY: vecmath.SigmoidGrad,
 	}
 	binary64 = [backend.NumBinary]func(dst, x, y []float64){
 		backend.Add:          add[float64],
@@ -86,8 +87,8 @@ var (
 		backend.SiluGrad:     siluGrad,
 		backend.GeluGrad:     geluGrad,
 		backend.GeluTanhGrad: geluTanhGrad,
-		backend.TanhGradY:    tanhGradY[float64],
-		backend.SigmoidGradY: sigmoidGradY[float64],
+		backend.TanhGradY:    tanhGradY,
+		backend.SigmoidGradY: sigmoidGradY,
 	}
 	binaryInt = [backend.NumBinary]func(dst, x, y []int64){
 		backend.Add:     add[int64],

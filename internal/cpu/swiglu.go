@@ -2,6 +2,7 @@ package cpu
 
 import (
 	"github.com/stria-ml/stria/internal/backend"
+	"github.com/stria-ml/stria/internal/cpu/vecmath"
 	"github.com/stria-ml/stria/internal/parallel"
 )
 
@@ -52,26 +53,33 @@ func swiGLU[T floating](tasks *freeList[swiGLUTask[T]], y, gate, up *backend.Ope
 }
 
 func (t *swiGLUTask[T]) Chunk(i, _ int) {
-	s := getScratch[T](4 * segment)
+	s := getScratch[T](3 * segment)
 	defer putScratch(s)
-	gateBuf, upBuf, yBuf, active := s.take(segment), s.take(segment), s.take(segment), s.take(segment)
+	gateBuf, upBuf, yBuf := s.take(segment), s.take(segment), s.take(segment)
 	first, end := t.of(i)
 	line, _, _ := t.at(first)
 	gateAt, upAt, yAt := t.gate.line(line), t.up.line(line), t.y.line(line)
 	for p := first; p < end; p++ {
 		_, lo, hi := t.at(p)
-		gate, up := t.gate.part(&gateAt, lo, hi, gateBuf), t.up.part(&upAt, lo, hi, upBuf)
 		y := t.y.part(&yAt, lo, hi, yBuf)
-		siluRow(active[:hi-lo], gate)
-		for j, v := range active[:hi-lo] {
-			y[j] = v * up[j]
-		}
+		swiGLURow(y, t.gate.part(&gateAt, lo, hi, gateBuf), t.up.part(&upAt, lo, hi, upBuf))
 		t.y.storePart(&yAt, lo, y)
 		if hi == t.n {
 			t.gate.next(&gateAt)
 			t.up.next(&upAt)
 			t.y.next(&yAt)
 		}
+	}
+}
+
+// swiGLURow writes silu(gate)*up. y may be gate or up.
+func swiGLURow[T floating](y, gate, up []T) {
+	if isFloat32[T]() {
+		vecmath.SwiGLU(as32(y), as32(gate), as32(up))
+		return
+	}
+	for j, g := range gate {
+		y[j] = T(max(float64(g), deep) * logistic(float64(g)) * float64(up[j]))
 	}
 }
 
@@ -111,11 +119,21 @@ func (t *swiGLUGradTask[T]) Chunk(i, _ int) {
 	for p := first; p < end; p++ {
 		_, lo, hi := t.at(p)
 		gate, up := t.gate.part(&gateAt, lo, hi, gateBuf), t.up.part(&upAt, lo, hi, upBuf)
-		dy := t.dy.part(&dyAt, lo, hi, dyBuf)
-		swiGLUGradRow(dgateRow, dupRow, gate, up, dy)
-		// Written only now: the destinations may be the inputs.
-		t.dgate.deliver(&dgateAt, lo, dgateRow[:hi-lo], dgateBuf, t.accGate)
-		t.dup.deliver(&dupAt, lo, dupRow[:hi-lo], dupBuf, t.accUp)
+		dgate, dup := dgateRow[:hi-lo], dupRow[:hi-lo]
+		if inPlace(&t.dgate, t.accGate) {
+			dgate = t.dgate.part(&dgateAt, lo, hi, nil)
+		}
+		if inPlace(&t.dup, t.accUp) {
+			dup = t.dup.part(&dupAt, lo, hi, nil)
+		}
+		swiGLUGradRow(dgate, dup, gate, up, t.dy.part(&dyAt, lo, hi, dyBuf))
+		// Others are written only now: the destinations may be the inputs.
+		if !inPlace(&t.dgate, t.accGate) {
+			t.dgate.deliver(&dgateAt, lo, dgate, dgateBuf, t.accGate)
+		}
+		if !inPlace(&t.dup, t.accUp) {
+			t.dup.deliver(&dupAt, lo, dup, dupBuf, t.accUp)
+		}
 		if hi == t.n {
 			t.gate.next(&gateAt)
 			t.up.next(&upAt)
@@ -126,14 +144,20 @@ func (t *swiGLUGradTask[T]) Chunk(i, _ int) {
 	}
 }
 
+// inPlace reports whether a kernel may write to the lines' own memory.
+func inPlace[T floating](l *lines[T], accumulate bool) bool { return l.step == 1 && !accumulate }
+
 // swiGLUGradRow writes dy*up*silu'(gate) and dy*silu(gate), with silu'(g) =
-// s*(1+g*(1-s)) and s the sigmoid of g.
+// s*(1+g*(1-s)) and s the sigmoid of g. dgate and dup may be inputs.
 func swiGLUGradRow[T floating](dgate, dup, gate, up, dy []T) {
-	sigmoidRow(dgate, gate)
-	dgate, dup, up, dy = dgate[:len(gate)], dup[:len(gate)], up[:len(gate)], dy[:len(gate)]
-	for j, g := range gate {
-		s := dgate[j]
-		dup[j] = dy[j] * (g * s)
-		dgate[j] = dy[j] * up[j] * (s * (1 + g*(1-s)))
+	if isFloat32[T]() {
+		vecmath.SwiGLUGrad(as32(dgate), as32(dup), as32(gate), as32(up), as32(dy))
+		return
+	}
+	for j := range gate {
+		g, u, d := float64(gate[j]), float64(up[j]), float64(dy[j])
+		s, near := logistic(g), min(max(g, deep), -deep)
+		dup[j] = T(d * (max(g, deep) * s))
+		dgate[j] = T(d * u * (s * (1 + near*logistic(-g))))
 	}
 }
