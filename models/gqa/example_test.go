@@ -27,13 +27,13 @@ func Example() {
 	targets := tensor.FromSlice([]int64{1, 2, 3, 4, 5, 6, 7, 8, 9}, 1, 9)
 	g := autograd.NewGraph()
 	defer g.Close()
-	for range 60 {
+	for range 200 {
 		g.Reset()
 		nn.ZeroGrad(m)
 		c := &nn.Context{Graph: g, Train: true}
 		g.Backward(m.Loss(c, ids, targets, nn.LossOptions{}))
 		for _, p := range nn.Params(m) {
-			p.Value.SubInPlace(p.Grad.MulScalar(0.5))
+			p.Value.SubInPlace(p.Grad.MulScalar(0.1))
 		}
 	}
 	out, err := m.Generate(context.Background(), []int64{0, 1, 2}, gqa.GenerateOptions{MaxTokens: 5})
