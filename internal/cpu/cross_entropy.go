@@ -71,13 +71,12 @@ func (p *piece) add(q piece) {
 	}
 }
 
-// pieceOf returns the piece of x; buf is temporary, and all is left out unless
-// wanted.
-func pieceOf[T floating](x, buf []T, wantAll bool) (p piece) {
+// pieceOf returns the piece of x; all is left out unless wanted.
+func pieceOf[T floating](x []T, wantAll bool) (p piece) {
 	top := maxRow(x)
 	p.top = float64(top)
 	if !math.IsInf(p.top, -1) {
-		p.sum = expShifted(buf, x, top)
+		p.sum = sumExpShifted(x, top)
 	}
 	if wantAll {
 		p.all = rowvec.Sum(x)
@@ -122,15 +121,15 @@ func crossEntropy[T floating](tasks *freeList[crossEntropyTask[T]], loss, lse, l
 
 func (t *crossEntropyTask[T]) Chunk(i, _ int) {
 	longest := min(t.n, t.length)
-	s := getScratch[T](2 * longest)
+	s := getScratch[T](longest)
 	defer putScratch(s)
-	buf, exps := s.take(longest), s.take(longest)
+	buf := s.take(longest)
 	first, end := t.of(i)
 	line, _, _ := t.at(first)
 	at := t.logits.line(line)
 	for p := first; p < end; p++ {
 		row, lo, hi := t.at(p)
-		t.pieces[p] = pieceOf(t.logits.part(&at, lo, hi, buf), exps, t.p.Smoothing != 0)
+		t.pieces[p] = pieceOf(t.logits.part(&at, lo, hi, buf), t.p.Smoothing != 0)
 		if t.perLine == 1 {
 			t.finish(row)
 		}
@@ -161,12 +160,22 @@ func (t *crossEntropyTask[T]) finish(row int) {
 	*t.loss.at(row) = T(loss)
 }
 
+const (
+	// gradBlock is how many exponentials are made at a time: the first cache holds
+	// them until they are multiplied.
+	gradBlock = 1 << 11
+	// streamElements is from how many logits on their gradient goes past the
+	// caches: it is larger than they are.
+	streamElements = 1 << 23
+)
+
 type crossEntropyGradTask[T floating] struct {
 	dlogits, logits lines[T]
 	lse             rowVector[T]
 	target          rowVector[int64]
 	scale           T
 	p               backend.CrossEntropyParams
+	stream          bool // write dlogits past the caches
 	segments
 }
 
@@ -181,15 +190,16 @@ func crossEntropyGrad[T floating](tasks *freeList[crossEntropyGradTask[T]], dlog
 	t.lse.set(lse)
 	t.target.set(target)
 	t.scale, t.p = values[T](scale)[0], p
+	t.stream = dlogits.Len() >= streamElements && &t.dlogits.data[0] != &t.logits.data[0]
 	t.segments = segmentsOf(t.logits.n, longRow, t.logits.count)
 	parallel.Run(t, t.chunks())
 }
 
 func (t *crossEntropyGradTask[T]) Chunk(i, _ int) {
 	longest := min(t.n, t.length)
-	s := getScratch[T](2 * longest)
+	s := getScratch[T](2*longest + gradBlock)
 	defer putScratch(s)
-	buf, gradBuf := s.take(longest), s.take(longest)
+	buf, gradBuf, exps := s.take(longest), s.take(longest), s.take(gradBlock)
 	first, end := t.of(i)
 	line, _, _ := t.at(first)
 	at, gradAt := t.logits.line(line), t.dlogits.line(line)
@@ -199,7 +209,7 @@ func (t *crossEntropyGradTask[T]) Chunk(i, _ int) {
 		if class := *t.target.at(row); class == t.p.Ignore {
 			clear(grad)
 		} else {
-			t.gradRow(grad, logits, *t.lse.at(row), int(class)-lo)
+			t.gradRow(grad, logits, exps, *t.lse.at(row), int(class)-lo)
 		}
 		t.dlogits.storePart(&gradAt, lo, grad)
 		if hi == t.n {
@@ -211,12 +221,19 @@ func (t *crossEntropyGradTask[T]) Chunk(i, _ int) {
 
 // gradRow writes the gradient of a segment; class counts from its first
 // element and may lie outside. grad may be logits.
-func (t *crossEntropyGradTask[T]) gradRow(grad, logits []T, lse T, class int) {
-	grad = grad[:len(logits)]
-	rowvec.Affine(grad, logits, lse, 1, 0)
-	expRow(grad, grad)
-	rowvec.Affine(grad, grad, T(t.p.Smoothing/float64(t.n)), t.scale, 0)
-	if class >= 0 && class < len(grad) {
+func (t *crossEntropyGradTask[T]) gradRow(grad, logits, exps []T, lse T, class int) {
+	rest := T(t.p.Smoothing / float64(t.n))
+	for lo := 0; lo < len(logits); lo += gradBlock {
+		hi := min(lo+gradBlock, len(logits))
+		part := exps[:hi-lo]
+		expShifted(part, logits[lo:hi], lse)
+		if t.stream {
+			rowvec.AffineStream(grad[lo:hi], part, rest, t.scale, 0)
+		} else {
+			rowvec.Affine(grad[lo:hi], part, rest, t.scale, 0)
+		}
+	}
+	if class >= 0 && class < len(logits) {
 		grad[class] -= T(1-t.p.Smoothing) * t.scale
 	}
 }

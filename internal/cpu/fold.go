@@ -145,13 +145,7 @@ func foldExp[T floating]() fold[T, float64] {
 	return fold[T, float64]{
 		start: 0,
 		run: func(acc, centre float64, x []T) float64 {
-			if isFloat32[T]() {
-				return acc + sumExp(as32(x), float32(centre))
-			}
-			for _, v := range x {
-				acc += math.Exp(float64(v) - centre)
-			}
-			return acc
+			return acc + sumExpShifted(x, T(centre))
 		},
 		row: func(acc, centre []float64, x []T) {
 			for i, v := range x {
@@ -160,18 +154,6 @@ func foldExp[T floating]() fold[T, float64] {
 		},
 		join: joinSum[float64],
 	}
-}
-
-// sumExp returns the sum of e^(x - shift).
-func sumExp(x []float32, shift float32) (sum float64) {
-	s := packRooms.get()
-	defer packRooms.keep(s)
-	exps := elements[float32](s[0][:])
-	for ; len(x) > 0; x = x[min(len(exps), len(x)):] {
-		part := x[:min(len(exps), len(x))]
-		sum += expShifted(exps[:len(part)], part, shift)
-	}
-	return sum
 }
 
 func foldProd[T element, A accumulator]() fold[T, A] {

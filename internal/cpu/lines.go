@@ -107,7 +107,21 @@ func (l *lines[T]) line(i int) (c cursor) {
 
 // next moves c to the following line.
 func (l *lines[T]) next(c *cursor) {
-	for dim := l.rank - 1; dim >= 0; dim-- {
+	dim := l.rank - 1
+	if dim < 0 {
+		return
+	}
+	c.at += l.strides[dim]
+	if c.index[dim]++; c.index[dim] == l.shape[dim] {
+		l.carry(c, dim)
+	}
+}
+
+// carry moves c on in the dims before dim, which has come to its end.
+func (l *lines[T]) carry(c *cursor, dim int) {
+	c.at -= l.shape[dim] * l.strides[dim]
+	c.index[dim] = 0
+	for dim--; dim >= 0; dim-- {
 		c.at += l.strides[dim]
 		if c.index[dim]++; c.index[dim] < l.shape[dim] {
 			return

@@ -64,11 +64,28 @@ func maxRow[T floating](x []T) T {
 }
 
 // expShifted writes e^(x-shift) and returns the sum. dst may be x.
-func expShifted[T floating](dst, x []T, shift T) float64 {
+func expShifted[T floating](dst, x []T, shift T) (sum float64) {
 	dst = dst[:len(x)]
-	rowvec.Affine(dst, x, shift, 1, 0)
-	expRow(dst, dst)
-	return rowvec.Sum(dst)
+	if isFloat32[T]() {
+		return vecmath.ExpShiftedSum(as32(dst), as32(x), float32(shift))
+	}
+	for j, v := range x {
+		e := math.Exp(float64(v - shift))
+		dst[j] = T(e)
+		sum += e
+	}
+	return sum
+}
+
+// sumExpShifted returns the sum of e^(x-shift).
+func sumExpShifted[T floating](x []T, shift T) (sum float64) {
+	if isFloat32[T]() {
+		return vecmath.SumExpShifted(as32(x), float32(shift))
+	}
+	for _, v := range x {
+		sum += math.Exp(float64(v - shift))
+	}
+	return sum
 }
 
 // scaleRow multiplies x by factor.

@@ -53,9 +53,9 @@ func softmax[T floating](tasks *freeList[softmaxTask[T]], op backend.SoftmaxOp, 
 func (t *softmaxTask[T]) Chunk(i, _ int) {
 	n := t.x.n
 	room := bundleRoom(n)
-	s := getScratch[T](2*room + n)
+	s := getScratch[T](2 * room)
 	defer putScratch(s)
-	xBuf, dstBuf, exps := s.take(room), s.take(room), s.take(n)
+	xBuf, dstBuf := s.take(room), s.take(room)
 	lo := i * t.grain
 	end := min(lo+t.grain, t.x.count)
 	xAt, dstAt := t.x.line(lo), t.dst.line(lo)
@@ -67,7 +67,7 @@ func (t *softmaxTask[T]) Chunk(i, _ int) {
 		x.load()
 		for k := range count {
 			if t.op == backend.LogSoftmax {
-				logSoftmaxRow(dst.row(k), x.row(k), exps)
+				logSoftmaxRow(dst.row(k), x.row(k))
 			} else {
 				softmaxRow(dst.row(k), x.row(k))
 			}
@@ -86,15 +86,14 @@ func softmaxRow[T floating](dst, x []T) {
 	scaleRow(dst, T(1/expShifted(dst, x, m)))
 }
 
-// logSoftmaxRow writes x - logsumexp(x), -Inf if all of x is -Inf. dst may be
-// x; buf is not x.
-func logSoftmaxRow[T floating](dst, x, buf []T) {
+// logSoftmaxRow writes x - logsumexp(x), -Inf if all of x is -Inf. dst may be x.
+func logSoftmaxRow[T floating](dst, x []T) {
 	m := maxRow(x)
 	if math.IsInf(float64(m), -1) {
 		copy(dst, x)
 		return
 	}
-	rowvec.Affine(dst, x, m, 1, T(-math.Log(expShifted(buf[:len(x)], x, m))))
+	rowvec.Affine(dst, x, m, 1, T(-math.Log(sumExpShifted(x, m))))
 }
 
 type softmaxGradTask[T floating] struct {
