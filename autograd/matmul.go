@@ -166,16 +166,19 @@ func (g *Graph) addLinearWeight(w *Var, x, dy *tensor.Tensor) {
 
 // asRows returns t (..., D) as (N, D): a view, or a copy where there is none.
 func (g *Graph) asRows(t *tensor.Tensor) *tensor.Tensor {
+	if t.Dim() == 2 {
+		return g.arena.Alias(t)
+	}
 	width := t.Size(-1)
 	count := 1
 	for axis := range t.Dim() - 1 {
 		count *= t.Size(axis)
 	}
-	if t.CanView(count, width) {
-		return g.arena.Adopt(t.View(count, width))
+	if rows := g.arena.TryView(t, count, width); rows != nil {
+		return rows
 	}
-	rows := g.arena.Empty(t.DType(), count, width)
 	var buf [tensor.MaxDims]int
+	rows := g.arena.Empty(t.DType(), count, width)
 	shaped := g.arena.Adopt(rows.View(tensor.AppendShape(buf[:0], t)...))
 	shaped.CopyFrom(t)
 	g.arena.Release(shaped)

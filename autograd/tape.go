@@ -12,7 +12,8 @@ type node struct {
 	out      *Var
 	saved    []*SavedTensor
 	again    *again                  // of out, if it can be computed again
-	backward func(dy *tensor.Tensor) // adds to the gradients of the inputs
+	from     origin                  // of a view
+	backward func(dy *tensor.Tensor) // of others: adds to the gradients of the inputs
 }
 
 // wanted reports whether any input of an operation wants a gradient, that is,
@@ -149,7 +150,11 @@ func (g *Graph) pass(from *Var, seed *tensor.Tensor) {
 		if out.grad != nil {
 			g.runHooks(out)
 			g.current = n
-			n.backward(out.grad)
+			if n.from.input != nil {
+				g.passView(&n.from, out.grad)
+			} else {
+				n.backward(out.grad)
+			}
 			if g.anomaly {
 				g.inspectGradients(n)
 			}

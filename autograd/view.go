@@ -6,53 +6,6 @@ import (
 	"github.com/stria-ml/stria/tensor"
 )
 
-// viewed ends a view of v whose gradient, seen through back, is a view of v's
-// shape: every element of v has one place in the result.
-func (v *Var) viewed(op string, t *tensor.Tensor, back func(dy *tensor.Tensor) *tensor.Tensor) *Var {
-	g := v.graph
-	out := g.arena.Adopt(t)
-	if !g.wanted(v) {
-		return g.result(op, out)
-	}
-	return g.record(op, out, func(dy *tensor.Tensor) {
-		t := g.arena.Adopt(back(dy))
-		g.give(v, t)
-		g.arena.Release(t)
-	})
-}
-
-// reshaped ends a view of v, or a copy, with the same elements in the same
-// order.
-func (v *Var) reshaped(op string, t *tensor.Tensor) *Var {
-	g := v.graph
-	out := g.arena.Adopt(t)
-	if !g.wanted(v) {
-		return g.result(op, out)
-	}
-	return g.record(op, out, func(dy *tensor.Tensor) {
-		var buf [tensor.MaxDims]int
-		if shape := tensor.AppendShape(buf[:0], v.value); dy.CanView(shape...) {
-			t := g.arena.Adopt(dy.View(shape...))
-			g.give(v, t)
-			g.arena.Release(t)
-			return
-		}
-		t := g.reshapeLike(dy, v.value)
-		g.give(v, t)
-		g.arena.Release(t)
-	})
-}
-
-// reshapeLike returns a copy of dy in like's shape.
-func (g *Graph) reshapeLike(dy, like *tensor.Tensor) *tensor.Tensor {
-	var buf [tensor.MaxDims]int
-	t := g.arena.Empty(dy.DType(), tensor.AppendShape(buf[:0], like)...)
-	shaped := g.arena.Adopt(t.View(tensor.AppendShape(buf[:0], dy)...))
-	shaped.CopyFrom(dy)
-	g.arena.Release(shaped)
-	return t
-}
-
 // View returns a view of another shape, or refuses; see tensor.Tensor.View.
 func (v *Var) View(shape ...int) *Var {
 	begin("view", v)
@@ -108,21 +61,41 @@ func (v *Var) Contiguous() *Var {
 // Transpose returns a view with two dims swapped.
 func (v *Var) Transpose(dim0, dim1 int) *Var {
 	begin("transpose", v)
-	return v.viewed("transpose", v.value.Transpose(dim0, dim1), func(dy *tensor.Tensor) *tensor.Tensor {
-		return dy.Transpose(dim0, dim1)
-	})
+	return v.swapped("transpose", v.value.Transpose(dim0, dim1), dim0, dim1)
 }
 
 // T returns the transpose of a tensor of at most 2 dims.
 func (v *Var) T() *Var {
 	begin("T", v)
-	return v.viewed("T", v.value.T(), (*tensor.Tensor).T)
+	return v.swapped("T", v.value.T(), 0, -1)
 }
 
 // MT returns a view with the last two dims swapped.
 func (v *Var) MT() *Var {
 	begin("mT", v)
-	return v.viewed("mT", v.value.MT(), (*tensor.Tensor).MT)
+	return v.swapped("mT", v.value.MT(), -2, -1)
+}
+
+// swapped ends a view of v with two dims swapped, which swapping undoes.
+func (v *Var) swapped(op string, t *tensor.Tensor, dim0, dim1 int) *Var {
+	var buf [tensor.MaxDims]int
+	order := buf[:v.value.Dim()]
+	for axis := range order {
+		order[axis] = axis
+	}
+	if len(order) > 0 {
+		a, b := fromStart(dim0, len(order)), fromStart(dim1, len(order))
+		order[a], order[b] = b, a
+	}
+	return v.permuted(op, t, order)
+}
+
+// fromStart counts a dim from the start.
+func fromStart(dim, rank int) int {
+	if dim < 0 {
+		return dim + rank
+	}
+	return dim
 }
 
 // Permute returns a view with the dims in another order: dim i of the result
@@ -130,14 +103,12 @@ func (v *Var) MT() *Var {
 func (v *Var) Permute(dims ...int) *Var {
 	begin("permute", v)
 	t := v.value.Permute(dims...)
-	inverse := make([]int, len(dims))
+	var buf [tensor.MaxDims]int
+	inverse := buf[:len(dims)]
 	for axis, dim := range dims {
-		if dim < 0 {
-			dim += len(dims)
-		}
-		inverse[dim] = axis
+		inverse[fromStart(dim, len(dims))] = axis
 	}
-	return v.viewed("permute", t, func(dy *tensor.Tensor) *tensor.Tensor { return dy.Permute(inverse...) })
+	return v.permuted("permute", t, inverse)
 }
 
 // Expand returns a view in which dims of extent 1 repeat, with stride 0. Its

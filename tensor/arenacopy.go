@@ -2,6 +2,16 @@ package tensor
 
 // Views that may have to copy: the copy lies in the arena.
 
+// TryView is t.View, but nil where the strides do not allow one.
+func (a *Arena) TryView(t *Tensor, shape ...int) *Tensor {
+	var d dims
+	d.reshaped("view", t, shape)
+	if d.restride(t) >= 0 {
+		return nil
+	}
+	return a.Adopt(d.view("view", t, t.offset))
+}
+
 // Reshape is t.Reshape on behalf of op.
 func (a *Arena) Reshape(op string, t *Tensor, shape ...int) *Tensor {
 	var d dims

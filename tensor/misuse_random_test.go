@@ -46,7 +46,7 @@ var makers = []any{
 	(*TensorView).StorageOffset, (*TensorView).Get, (*TensorView).Materialize, ViewAt[float32],
 	(*TensorView).Rank, (*TensorView).Len, (*TensorView).DType, (*TensorView).IsContiguous,
 	(*Arena).Empty, (*Arena).EmptyLike, (*Arena).Reshape, (*Arena).Flatten, (*Arena).Contiguous,
-	(*Arena).Alias, (*Arena).Adopt, (*Arena).Expose,
+	(*Arena).Alias, (*Arena).Adopt, (*Arena).Expose, (*Arena).TryView,
 }
 
 // TestFunctionsAreListed checks that functions has every exported function of
