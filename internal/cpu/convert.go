@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/stria-ml/stria/internal/backend"
+	"github.com/stria-ml/stria/internal/cpu/vec"
 	"github.com/stria-ml/stria/internal/half"
 )
 
@@ -28,18 +29,18 @@ var direct = [backend.NumDTypes][backend.NumDTypes]func(j *job, lo, hi int){
 		backend.Float64:  func(j *job, lo, hi int) { map1(j, lo, hi, cast[float32, float64]) },
 		backend.Int64:    func(j *job, lo, hi int) { map1(j, lo, hi, cast[float32, int64]) },
 		backend.Uint8:    func(j *job, lo, hi int) { map1(j, lo, hi, cast[float32, uint8]) },
-		backend.Float16:  func(j *job, lo, hi int) { map1(j, lo, hi, widen16) },
-		backend.BFloat16: func(j *job, lo, hi int) { map1(j, lo, hi, widenB16) },
+		backend.Float16:  func(j *job, lo, hi int) { map1(j, lo, hi, vec.WidenFloat16) },
+		backend.BFloat16: func(j *job, lo, hi int) { map1(j, lo, hi, vec.WidenBFloat16) },
 	},
 	backend.Float64: {
 		backend.Float32: func(j *job, lo, hi int) { map1(j, lo, hi, cast[float64, float32]) },
 		backend.Int64:   func(j *job, lo, hi int) { map1(j, lo, hi, cast[float64, int64]) },
 	},
 	backend.Float16: {
-		backend.Float32: func(j *job, lo, hi int) { map1(j, lo, hi, narrow16) },
+		backend.Float32: func(j *job, lo, hi int) { map1(j, lo, hi, vec.NarrowFloat16) },
 	},
 	backend.BFloat16: {
-		backend.Float32: func(j *job, lo, hi int) { map1(j, lo, hi, narrowB16) },
+		backend.Float32: func(j *job, lo, hi int) { map1(j, lo, hi, vec.NarrowBFloat16) },
 	},
 }
 
@@ -49,37 +50,6 @@ func cast[D, S float32 | float64 | int64 | int32 | uint8](dst []D, src []S) {
 	dst = dst[:len(src)]
 	for i, v := range src {
 		dst[i] = D(v)
-	}
-}
-
-// The kernels of the 16-bit floats are written out, so that the conversions
-// become part of the loops.
-
-func widen16(dst []float32, src []half.Float16) {
-	dst = dst[:len(src)]
-	for i, v := range src {
-		dst[i] = v.Float32()
-	}
-}
-
-func narrow16(dst []half.Float16, src []float32) {
-	dst = dst[:len(src)]
-	for i, v := range src {
-		dst[i] = half.ToFloat16(v)
-	}
-}
-
-func widenB16(dst []float32, src []half.BFloat16) {
-	dst = dst[:len(src)]
-	for i, v := range src {
-		dst[i] = v.Float32()
-	}
-}
-
-func narrowB16(dst []half.BFloat16, src []float32) {
-	dst = dst[:len(src)]
-	for i, v := range src {
-		dst[i] = half.ToBFloat16(v)
 	}
 }
 

@@ -59,6 +59,7 @@ func (s *vecSet) generate() {
 	})
 	s.adamW()
 	s.copyRows()
+	s.halves()
 }
 
 // vecShape is what a kernel takes: vectors to read and to write, by the name of

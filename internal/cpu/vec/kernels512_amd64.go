@@ -59,6 +59,18 @@ func copyRowsAVX512(dst *byte, ds int, src *byte, ss int, rows int, lines int)
 func copyRowsStreamAVX512(dst *byte, ds int, src *byte, ss int, rows int, lines int)
 
 //go:noescape
+func widenBFloat16AVX512(dst *float32, src *uint16, n int)
+
+//go:noescape
+func widenFloat16AVX512(dst *float32, src *uint16, n int)
+
+//go:noescape
+func narrowBFloat16AVX512(dst *uint16, src *float32, n int)
+
+//go:noescape
+func narrowFloat16AVX512(dst *uint16, src *float32, n int)
+
+//go:noescape
 func transposeAVX512(dst *byte, ds int, src *byte, ss int, n int, groups int)
 
 //go:noescape

@@ -59,6 +59,18 @@ func copyRowsAVX2(dst *byte, ds int, src *byte, ss int, rows int, lines int)
 func copyRowsStreamAVX2(dst *byte, ds int, src *byte, ss int, rows int, lines int)
 
 //go:noescape
+func widenBFloat16AVX2(dst *float32, src *uint16, n int)
+
+//go:noescape
+func widenFloat16AVX2(dst *float32, src *uint16, n int)
+
+//go:noescape
+func narrowBFloat16AVX2(dst *uint16, src *float32, n int)
+
+//go:noescape
+func narrowFloat16AVX2(dst *uint16, src *float32, n int)
+
+//go:noescape
 func transposeAVX2(dst *byte, ds int, src *byte, ss int, n int, groups int)
 
 //go:noescape

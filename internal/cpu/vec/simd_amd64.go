@@ -38,6 +38,10 @@ var avx2 = set{
 	copyRowsStream:  copyRowsStreamAVX2,
 	transpose:       transposeAVX2,
 	transposeStream: transposeStreamAVX2,
+	widenFloat16:    widenFloat16AVX2,
+	widenBFloat16:   widenBFloat16AVX2,
+	narrowFloat16:   narrowFloat16AVX2,
+	narrowBFloat16:  narrowBFloat16AVX2,
 }
 
 var avx512 = set{
@@ -62,4 +66,8 @@ var avx512 = set{
 	copyRowsStream:  copyRowsStreamAVX512,
 	transpose:       transposeAVX512,
 	transposeStream: transposeStreamAVX512,
+	widenFloat16:    widenFloat16AVX512,
+	widenBFloat16:   widenBFloat16AVX512,
+	narrowFloat16:   narrowFloat16AVX512,
+	narrowBFloat16:  narrowBFloat16AVX512,
 }

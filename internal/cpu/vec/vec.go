@@ -19,6 +19,8 @@ type set struct {
 	adamW                                                            func(w, m, v, grad *float32, n int, step *float32)
 	copyRows, copyRowsStream                                         func(dst *byte, ds int, src *byte, ss, rows, lines int)
 	transpose, transposeStream                                       func(dst *byte, ds int, src *byte, ss, n, groups int)
+	widenFloat16, widenBFloat16                                      widen
+	narrowFloat16, narrowBFloat16                                    narrow
 }
 
 type (
