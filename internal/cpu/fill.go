@@ -2,19 +2,19 @@ package cpu
 
 import (
 	"math"
+	"unsafe"
 
 	"github.com/stria-ml/stria/internal/backend"
+	"github.com/stria-ml/stria/internal/cpu/vec"
 	"github.com/stria-ml/stria/internal/half"
 	"github.com/stria-ml/stria/internal/iter"
 )
 
 // Fill sets every element to v.
 func (Device) Fill(dst backend.Operand, v backend.Scalar) {
-	if flatFill(&dst, float32(v.F)) {
-		return
-	}
 	j := newJob(iter.AnyOrder, dst.Shape, &dst)
 	j.bits = bitsOf(v, dst.DType)
+	j.caching = cachingOf(j.loop.Len(), dst.DType.Size())
 	switch dst.DType.Size() {
 	case 1:
 		j.run(fillRuns[uint8])
@@ -52,7 +52,7 @@ func fillRuns[U uint8 | uint16 | uint32 | uint64](j *job, lo, hi int) {
 	dst, v := elements[U](j.bytes[0]), U(j.bits)
 	for r := j.loop.Range(lo, hi); r.Next(); {
 		if r.Step[0] == 1 {
-			fillRun(dst[r.Off[0]:r.Off[0]+r.N], v)
+			fillRun(dst[r.Off[0]:r.Off[0]+r.N], v, j.caching)
 			continue
 		}
 		d := r.Off[0]
@@ -65,16 +65,26 @@ func fillRuns[U uint8 | uint16 | uint32 | uint64](j *job, lo, hi int) {
 
 // fillRun sets all of dst to v. Past the first bytes it copies them, which moves
 // more at a time than a loop over elements.
-func fillRun[U uint8 | uint16 | uint32 | uint64](dst []U, v U) {
-	if v == 0 {
+func fillRun[U uint8 | uint16 | uint32 | uint64](dst []U, v U, caching vec.Caching) {
+	if v == 0 && caching == vec.Cached {
 		clear(dst)
 		return
 	}
-	n := min(len(dst), block)
-	for i := range n {
-		dst[i] = v
+	first := dst[:min(len(dst), block)]
+	for i := range first {
+		first[i] = v
 	}
-	for first := dst[:n]; n < len(dst); {
-		n += copy(dst[n:], first)
+	if len(first) == len(dst) {
+		return
 	}
+	size, rest := int(unsafe.Sizeof(v)), dst[len(first):]
+	rows := len(rest) / block
+	vec.CopyRows(bytesOf(rest), block*size, bytesOf(first), 0, rows, block*size, caching)
+	copy(rest[rows*block:], first)
+}
+
+// bytesOf are elements as bytes.
+func bytesOf[U any](x []U) []byte {
+	var element U
+	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(x))), len(x)*int(unsafe.Sizeof(element)))
 }

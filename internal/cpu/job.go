@@ -130,10 +130,7 @@ func pack[T any](buf, src []T, off, step, n int) []T {
 	}
 	buf = buf[:n]
 	if step == 0 {
-		v := src[off]
-		for i := range buf {
-			buf[i] = v
-		}
+		repeat(buf, src[off])
 		return buf
 	}
 	for i := range buf {
@@ -141,6 +138,18 @@ func pack[T any](buf, src []T, off, step, n int) []T {
 		off += step
 	}
 	return buf
+}
+
+// repeat sets all of dst to v. Past the first elements it copies them, which
+// moves more at a time.
+func repeat[T any](dst []T, v T) {
+	first := dst[:min(len(dst), 64)]
+	for i := range first {
+		first[i] = v
+	}
+	for n := len(first); n < len(dst); {
+		n += copy(dst[n:], dst[:n])
+	}
 }
 
 // place returns where a kernel should write n elements of dst: the elements

@@ -2,6 +2,7 @@ package cpu
 
 import (
 	"github.com/stria-ml/stria/internal/backend"
+	"github.com/stria-ml/stria/internal/cpu/vec"
 	"github.com/stria-ml/stria/internal/iter"
 )
 
@@ -122,14 +123,21 @@ func scatterRun[T number](dst []T, index []int64, src []T, r *iter.Runs, jump in
 // addRun adds n elements from src[s] on to dst[d] on.
 func addRun[T number](dst, src []T, d, dstep, s, sstep, n int) {
 	if dstep == 1 && sstep == 1 {
-		dst, src = dst[d:d+n], src[s:s+n]
-		for i, v := range src {
-			dst[i] += v
-		}
+		addTo(dst[d:d+n], src[s:s+n])
 		return
 	}
 	for range n {
 		dst[d] += src[s]
 		d, s = d+dstep, s+sstep
+	}
+}
+
+// addTo adds x to dst.
+func addTo[T number](dst, x []T) {
+	switch dst := any(dst).(type) {
+	case []float32:
+		vec.Add(dst, dst, any(x).([]float32))
+	default:
+		add(dst.([]T), dst.([]T), x)
 	}
 }

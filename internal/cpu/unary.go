@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/stria-ml/stria/internal/backend"
+	"github.com/stria-ml/stria/internal/cpu/vec"
 	"github.com/stria-ml/stria/internal/cpu/vecmath"
 	"github.com/stria-ml/stria/internal/iter"
 )
@@ -15,6 +16,7 @@ func (Device) Unary(op backend.UnaryOp, dst, x backend.Operand, p [2]backend.Sca
 	}
 	j := newJob(iter.AnyOrder, dst.Shape, &dst, &x)
 	j.op, j.scalar = uint8(op), p
+	j.cross(2)
 	j.run(unaryBody(op, x.DType))
 }
 
@@ -81,8 +83,8 @@ var (
 		backend.Neg:        neg[float32],
 		backend.Abs:        absFloat[float32],
 		backend.Sign:       sign[float32],
-		backend.Square:     square[float32],
-		backend.Relu:       relu[float32],
+		backend.Square:     func(dst, x []float32) { vec.Mul(dst, x, x) },
+		backend.Relu:       func(dst, x []float32) { vec.MaxScalar(dst, x, 0) },
 	}
 	plain64 = [backend.NumUnary]func(dst, x []float64){
 		backend.Exp:        exp,
@@ -116,9 +118,12 @@ var (
 var (
 	scalar32 = [backend.NumUnary]func(dst, x []float32, p, q float32){
 		backend.PowScalar: powScalar[float32],
-		backend.AddScalar: addScalar[float32],
-		backend.MulScalar: mulScalar[float32],
-		backend.Clamp:     clamp[float32],
+		backend.AddScalar: func(dst, x []float32, p, _ float32) { vec.AddScalar(dst, x, p) },
+		backend.MulScalar: func(dst, x []float32, p, _ float32) { vec.MulScalar(dst, x, p) },
+		backend.Clamp: func(dst, x []float32, p, q float32) {
+			vec.MaxScalar(dst, x, p)
+			vec.MinScalar(dst, dst, q)
+		},
 	}
 	scalar64 = [backend.NumUnary]func(dst, x []float64, p, q float64){
 		backend.PowScalar: powScalar[float64],
