@@ -13,6 +13,9 @@ import (
 type KVCache struct {
 	keys, values *tensor.Tensor // (B, K, capacity, d)
 	length       int
+
+	views                *tensor.Arena  // makes the views that each position takes
+	viewKeys, viewValues *tensor.Tensor // keys and values, for it to make views of
 }
 
 // KVCacheConfig describes a KVCache.
@@ -35,7 +38,12 @@ func NewKVCache(config KVCacheConfig) (*KVCache, error) {
 	if b.err != nil {
 		return nil, b.err
 	}
-	return &KVCache{keys: keys.Value.ToDevice(config.Device), values: values.Value.ToDevice(config.Device)}, nil
+	c := &KVCache{
+		keys: keys.Value.ToDevice(config.Device), values: values.Value.ToDevice(config.Device),
+		views: tensor.NewArena(config.Device),
+	}
+	c.viewKeys, c.viewValues = c.views.Alias(c.keys), c.views.Alias(c.values)
+	return c, nil
 }
 
 // Len returns the number of positions in the cache; a nil cache has none.
@@ -108,9 +116,16 @@ func (c *KVCache) append(k, v *autograd.Var) {
 		panic(&tensor.Error{Op: op, Kind: tensor.IndexOutOfRange, Start: c.length, Expected: c.Capacity(), Actual: c.length + n,
 			Message: fmt.Sprintf("%d positions do not fit: %d of %d are taken", n, c.length, c.Capacity())})
 	}
-	k.CopyTo(c.keys.Narrow(2, c.length, n))
-	v.CopyTo(c.values.Narrow(2, c.length, n))
+	c.write(c.viewKeys, k, n)
+	c.write(c.viewValues, v, n)
 	c.length += n
+}
+
+// write copies x (B, K, n, d) to the positions after those in the cache.
+func (c *KVCache) write(all *tensor.Tensor, x *autograd.Var, n int) {
+	place := all.Narrow(2, c.length, n)
+	x.CopyTo(place)
+	c.views.Release(place)
 }
 
 func (c *KVCache) checkShape(op string, x *autograd.Var) {
@@ -123,6 +138,13 @@ func (c *KVCache) checkShape(op string, x *autograd.Var) {
 // extend appends k and v and returns all keys and values on their graph.
 func (c *KVCache) extend(k, v *autograd.Var) (keys, values *autograd.Var) {
 	c.append(k, v)
-	g := k.Graph()
-	return g.Const(c.Keys()), g.Const(c.Values())
+	return c.onGraph(k.Graph(), c.viewKeys), c.onGraph(k.Graph(), c.viewValues)
+}
+
+// onGraph brings the positions so far into g.
+func (c *KVCache) onGraph(g *autograd.Graph, all *tensor.Tensor) *autograd.Var {
+	so := all.Narrow(2, 0, c.length)
+	v := g.Const(so)
+	c.views.Release(so)
+	return v
 }

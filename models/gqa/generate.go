@@ -96,11 +96,14 @@ func (m *Model) checkPrompt(prompt []int64, o GenerateOptions) error {
 // decoder computes logits token by token: on one inference graph, emptied each
 // time, and a cache outside it.
 type decoder struct {
-	model  *Model
-	graph  *autograd.Graph
-	cache  *Cache
-	logits []float64
-	result *tensor.Tensor // (1, 1, V), over logits
+	model   *Model
+	graph   *autograd.Graph
+	cache   *Cache
+	context nn.Context
+	logits  []float64
+	result  *tensor.Tensor // (1, 1, V), over logits
+	last    [1]int64
+	token   *tensor.Tensor // (1, 1), over last
 }
 
 // firstCapacity is how many tokens a cache has room for at first; it doubles
@@ -121,7 +124,9 @@ func (m *Model) newDecoder(prompt, most int) (*decoder, error) {
 		model: m, graph: autograd.NewGraph(autograd.Inference(), device), cache: cache,
 		logits: make([]float64, m.Config.VocabSize),
 	}
+	d.context.Graph = d.graph
 	d.result = tensor.Wrap(d.logits, 1, 1, len(d.logits))
+	d.token = tensor.Wrap(d.last[:], 1, 1)
 	return d, nil
 }
 
@@ -185,7 +190,7 @@ const promptPiece = 512
 
 // read computes the logits after ids, which follow those in the cache.
 func (d *decoder) read(ctx context.Context, ids []int64) error {
-	c := &nn.Context{Graph: d.graph}
+	c := &d.context
 	for len(ids) > promptPiece {
 		d.graph.Reset()
 		d.model.Hidden(c, tensor.Wrap(ids[:promptPiece], 1, promptPiece), d.cache)
@@ -195,7 +200,17 @@ func (d *decoder) read(ctx context.Context, ids []int64) error {
 		}
 	}
 	d.graph.Reset()
-	hidden := d.model.Hidden(c, tensor.Wrap(ids, 1, len(ids)), d.cache)
+	hidden := d.model.Hidden(c, d.tokens(ids), d.cache)
 	d.model.Head.Forward(c, hidden.Narrow(1, len(ids)-1, 1)).CopyTo(d.result)
 	return nil
+}
+
+// tokens returns ids (1, T) as a tensor, which for a single one is the same each
+// time.
+func (d *decoder) tokens(ids []int64) *tensor.Tensor {
+	if len(ids) > 1 {
+		return tensor.Wrap(ids, 1, len(ids))
+	}
+	d.last[0] = ids[0]
+	return d.token
 }
