@@ -60,6 +60,7 @@ func (s *vecSet) generate() {
 	s.adamW()
 	s.copyRows()
 	s.halves()
+	s.random()
 }
 
 // vecShape is what a kernel takes: vectors to read and to write, by the name of

@@ -71,6 +71,18 @@ func narrowBFloat16AVX512(dst *uint16, src *float32, n int)
 func narrowFloat16AVX512(dst *uint16, src *float32, n int)
 
 //go:noescape
+func longWordsAVX512(dst *uint64, n int, k0 uint32, k1 uint32, counter uint64)
+
+//go:noescape
+func wordsAVX512(dst *uint32, n int, k0 uint32, k1 uint32, counter uint64)
+
+//go:noescape
+func unitAVX512(dst *float32, x *float32, n int)
+
+//go:noescape
+func dropAVX512(dst *float32, x *float32, words *float32, n int, keep float32, limit float32)
+
+//go:noescape
 func transposeAVX512(dst *byte, ds int, src *byte, ss int, n int, groups int)
 
 //go:noescape

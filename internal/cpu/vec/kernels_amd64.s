@@ -1556,6 +1556,658 @@ DATA w00007e00<>+24(SB)/4, $0x00007e00
 DATA w00007e00<>+28(SB)/4, $0x00007e00
 GLOBL w00007e00<>(SB), RODATA|NOPTR, $32
 
+// func longWordsAVX2(dst *uint64, n int, k0 uint32, k1 uint32, counter uint64)
+// Requires: AVX, AVX2
+TEXT ·longWordsAVX2(SB), NOSPLIT, $0-32
+	MOVQ         dst+0(FP), AX
+	MOVQ         n+8(FP), CX
+	MOVQ         counter+24(FP), DX
+	VMOVQ        DX, X0
+	VPBROADCASTQ X0, Y0
+	VPADDQ       count<>+0(SB), Y0, Y0
+
+loop:
+	VMOVAPS      Y0, Y3
+	VPSRLQ       $0x20, Y0, Y4
+	VXORPS       Y5, Y5, Y5
+	VXORPS       Y6, Y6, Y6
+	VPADDQ       q0000000000000004<>+0(SB), Y0, Y0
+	VMOVAPS      Y0, Y9
+	VPSRLQ       $0x20, Y0, Y10
+	VXORPS       Y11, Y11, Y11
+	VXORPS       Y12, Y12, Y12
+	VPADDQ       q0000000000000004<>+0(SB), Y0, Y0
+	VBROADCASTSS k0+16(FP), Y13
+	VBROADCASTSS k1+20(FP), Y14
+	VPMULUDQ     wd2511f53<>+0(SB), Y3, Y1
+	VPMULUDQ     wcd9e8d57<>+0(SB), Y5, Y2
+	VPSRLQ       $0x20, Y2, Y3
+	VPXOR        Y4, Y3, Y3
+	VPXOR        Y13, Y3, Y3
+	VPSRLQ       $0x20, Y1, Y5
+	VPXOR        Y6, Y5, Y5
+	VPXOR        Y14, Y5, Y5
+	VPMULUDQ     wd2511f53<>+0(SB), Y9, Y7
+	VPMULUDQ     wcd9e8d57<>+0(SB), Y11, Y8
+	VPSRLQ       $0x20, Y8, Y9
+	VPXOR        Y10, Y9, Y9
+	VPXOR        Y13, Y9, Y9
+	VPSRLQ       $0x20, Y7, Y11
+	VPXOR        Y12, Y11, Y11
+	VPXOR        Y14, Y11, Y11
+	VPADDD       w9e3779b9<>+0(SB), Y13, Y13
+	VPADDD       wbb67ae85<>+0(SB), Y14, Y14
+	VPMULUDQ     wd2511f53<>+0(SB), Y3, Y6
+	VPMULUDQ     wcd9e8d57<>+0(SB), Y5, Y4
+	VPSRLQ       $0x20, Y4, Y3
+	VPXOR        Y2, Y3, Y3
+	VPXOR        Y13, Y3, Y3
+	VPSRLQ       $0x20, Y6, Y5
+	VPXOR        Y1, Y5, Y5
+	VPXOR        Y14, Y5, Y5
+	VPMULUDQ     wd2511f53<>+0(SB), Y9, Y12
+	VPMULUDQ     wcd9e8d57<>+0(SB), Y11, Y10
+	VPSRLQ       $0x20, Y10, Y9
+	VPXOR        Y8, Y9, Y9
+	VPXOR        Y13, Y9, Y9
+	VPSRLQ       $0x20, Y12, Y11
+	VPXOR        Y7, Y11, Y11
+	VPXOR        Y14, Y11, Y11
+	VPADDD       w9e3779b9<>+0(SB), Y13, Y13
+	VPADDD       wbb67ae85<>+0(SB), Y14, Y14
+	VPMULUDQ     wd2511f53<>+0(SB), Y3, Y1
+	VPMULUDQ     wcd9e8d57<>+0(SB), Y5, Y2
+	VPSRLQ       $0x20, Y2, Y3
+	VPXOR        Y4, Y3, Y3
+	VPXOR        Y13, Y3, Y3
+	VPSRLQ       $0x20, Y1, Y5
+	VPXOR        Y6, Y5, Y5
+	VPXOR        Y14, Y5, Y5
+	VPMULUDQ     wd2511f53<>+0(SB), Y9, Y7
+	VPMULUDQ     wcd9e8d57<>+0(SB), Y11, Y8
+	VPSRLQ       $0x20, Y8, Y9
+	VPXOR        Y10, Y9, Y9
+	VPXOR        Y13, Y9, Y9
+	VPSRLQ       $0x20, Y7, Y11
+	VPXOR        Y12, Y11, Y11
+	VPXOR        Y14, Y11, Y11
+	VPADDD       w9e3779b9<>+0(SB), Y13, Y13
+	VPADDD       wbb67ae85<>+0(SB), Y14, Y14
+	VPMULUDQ     wd2511f53<>+0(SB), Y3, Y6
+	VPMULUDQ     wcd9e8d57<>+0(SB), Y5, Y4
+	VPSRLQ       $0x20, Y4, Y3
+	VPXOR        Y2, Y3, Y3
+	VPXOR        Y13, Y3, Y3
+	VPSRLQ       $0x20, Y6, Y5
+	VPXOR        Y1, Y5, Y5
+	VPXOR        Y14, Y5, Y5
+	VPMULUDQ     wd2511f53<>+0(SB), Y9, Y12
+	VPMULUDQ     wcd9e8d57<>+0(SB), Y11, Y10
+	VPSRLQ       $0x20, Y10, Y9
+	VPXOR        Y8, Y9, Y9
+	VPXOR        Y13, Y9, Y9
+	VPSRLQ       $0x20, Y12, Y11
+	VPXOR        Y7, Y11, Y11
+	VPXOR        Y14, Y11, Y11
+	VPADDD       w9e3779b9<>+0(SB), Y13, Y13
+	VPADDD       wbb67ae85<>+0(SB), Y14, Y14
+	VPMULUDQ     wd2511f53<>+0(SB), Y3, Y1
+	VPMULUDQ     wcd9e8d57<>+0(SB), Y5, Y2
+	VPSRLQ       $0x20, Y2, Y3
+	VPXOR        Y4, Y3, Y3
+	VPXOR        Y13, Y3, Y3
+	VPSRLQ       $0x20, Y1, Y5
+	VPXOR        Y6, Y5, Y5
+	VPXOR        Y14, Y5, Y5
+	VPMULUDQ     wd2511f53<>+0(SB), Y9, Y7
+	VPMULUDQ     wcd9e8d57<>+0(SB), Y11, Y8
+	VPSRLQ       $0x20, Y8, Y9
+	VPXOR        Y10, Y9, Y9
+	VPXOR        Y13, Y9, Y9
+	VPSRLQ       $0x20, Y7, Y11
+	VPXOR        Y12, Y11, Y11
+	VPXOR        Y14, Y11, Y11
+	VPADDD       w9e3779b9<>+0(SB), Y13, Y13
+	VPADDD       wbb67ae85<>+0(SB), Y14, Y14
+	VPMULUDQ     wd2511f53<>+0(SB), Y3, Y6
+	VPMULUDQ     wcd9e8d57<>+0(SB), Y5, Y4
+	VPSRLQ       $0x20, Y4, Y3
+	VPXOR        Y2, Y3, Y3
+	VPXOR        Y13, Y3, Y3
+	VPSRLQ       $0x20, Y6, Y5
+	VPXOR        Y1, Y5, Y5
+	VPXOR        Y14, Y5, Y5
+	VPMULUDQ     wd2511f53<>+0(SB), Y9, Y12
+	VPMULUDQ     wcd9e8d57<>+0(SB), Y11, Y10
+	VPSRLQ       $0x20, Y10, Y9
+	VPXOR        Y8, Y9, Y9
+	VPXOR        Y13, Y9, Y9
+	VPSRLQ       $0x20, Y12, Y11
+	VPXOR        Y7, Y11, Y11
+	VPXOR        Y14, Y11, Y11
+	VPADDD       w9e3779b9<>+0(SB), Y13, Y13
+	VPADDD       wbb67ae85<>+0(SB), Y14, Y14
+	VPMULUDQ     wd2511f53<>+0(SB), Y3, Y1
+	VPMULUDQ     wcd9e8d57<>+0(SB), Y5, Y2
+	VPSRLQ       $0x20, Y2, Y3
+	VPXOR        Y4, Y3, Y3
+	VPXOR        Y13, Y3, Y3
+	VPSRLQ       $0x20, Y1, Y5
+	VPXOR        Y6, Y5, Y5
+	VPXOR        Y14, Y5, Y5
+	VPMULUDQ     wd2511f53<>+0(SB), Y9, Y7
+	VPMULUDQ     wcd9e8d57<>+0(SB), Y11, Y8
+	VPSRLQ       $0x20, Y8, Y9
+	VPXOR        Y10, Y9, Y9
+	VPXOR        Y13, Y9, Y9
+	VPSRLQ       $0x20, Y7, Y11
+	VPXOR        Y12, Y11, Y11
+	VPXOR        Y14, Y11, Y11
+	VPADDD       w9e3779b9<>+0(SB), Y13, Y13
+	VPADDD       wbb67ae85<>+0(SB), Y14, Y14
+	VPMULUDQ     wd2511f53<>+0(SB), Y3, Y6
+	VPMULUDQ     wcd9e8d57<>+0(SB), Y5, Y4
+	VPSRLQ       $0x20, Y4, Y3
+	VPXOR        Y2, Y3, Y3
+	VPXOR        Y13, Y3, Y3
+	VPSRLQ       $0x20, Y6, Y5
+	VPXOR        Y1, Y5, Y5
+	VPXOR        Y14, Y5, Y5
+	VPMULUDQ     wd2511f53<>+0(SB), Y9, Y12
+	VPMULUDQ     wcd9e8d57<>+0(SB), Y11, Y10
+	VPSRLQ       $0x20, Y10, Y9
+	VPXOR        Y8, Y9, Y9
+	VPXOR        Y13, Y9, Y9
+	VPSRLQ       $0x20, Y12, Y11
+	VPXOR        Y7, Y11, Y11
+	VPXOR        Y14, Y11, Y11
+	VPADDD       w9e3779b9<>+0(SB), Y13, Y13
+	VPADDD       wbb67ae85<>+0(SB), Y14, Y14
+	VPMULUDQ     wd2511f53<>+0(SB), Y3, Y1
+	VPMULUDQ     wcd9e8d57<>+0(SB), Y5, Y2
+	VPSRLQ       $0x20, Y2, Y3
+	VPXOR        Y4, Y3, Y3
+	VPXOR        Y13, Y3, Y3
+	VPSRLQ       $0x20, Y1, Y5
+	VPXOR        Y6, Y5, Y5
+	VPXOR        Y14, Y5, Y5
+	VPMULUDQ     wd2511f53<>+0(SB), Y9, Y7
+	VPMULUDQ     wcd9e8d57<>+0(SB), Y11, Y8
+	VPSRLQ       $0x20, Y8, Y9
+	VPXOR        Y10, Y9, Y9
+	VPXOR        Y13, Y9, Y9
+	VPSRLQ       $0x20, Y7, Y11
+	VPXOR        Y12, Y11, Y11
+	VPXOR        Y14, Y11, Y11
+	VPADDD       w9e3779b9<>+0(SB), Y13, Y13
+	VPADDD       wbb67ae85<>+0(SB), Y14, Y14
+	VPMULUDQ     wd2511f53<>+0(SB), Y3, Y6
+	VPMULUDQ     wcd9e8d57<>+0(SB), Y5, Y4
+	VPSRLQ       $0x20, Y4, Y3
+	VPXOR        Y2, Y3, Y3
+	VPXOR        Y13, Y3, Y3
+	VPSRLQ       $0x20, Y6, Y5
+	VPXOR        Y1, Y5, Y5
+	VPXOR        Y14, Y5, Y5
+	VPMULUDQ     wd2511f53<>+0(SB), Y9, Y12
+	VPMULUDQ     wcd9e8d57<>+0(SB), Y11, Y10
+	VPSRLQ       $0x20, Y10, Y9
+	VPXOR        Y8, Y9, Y9
+	VPXOR        Y13, Y9, Y9
+	VPSRLQ       $0x20, Y12, Y11
+	VPXOR        Y7, Y11, Y11
+	VPXOR        Y14, Y11, Y11
+	VANDPS       q00000000ffffffff<>+0(SB), Y3, Y3
+	VPSLLQ       $0x20, Y4, Y4
+	VORPS        Y3, Y4, Y3
+	VMOVUPS      Y3, (AX)
+	VANDPS       q00000000ffffffff<>+0(SB), Y9, Y9
+	VPSLLQ       $0x20, Y10, Y10
+	VORPS        Y9, Y10, Y9
+	VMOVUPS      Y9, 32(AX)
+	ADDQ         $0x40, AX
+	SUBQ         $0x08, CX
+	JG           loop
+	VZEROUPPER
+	RET
+
+DATA count<>+0(SB)/8, $0x0000000000000000
+DATA count<>+8(SB)/8, $0x0000000000000001
+DATA count<>+16(SB)/8, $0x0000000000000002
+DATA count<>+24(SB)/8, $0x0000000000000003
+GLOBL count<>(SB), RODATA|NOPTR, $32
+
+DATA wd2511f53<>+0(SB)/4, $0xd2511f53
+DATA wd2511f53<>+4(SB)/4, $0xd2511f53
+DATA wd2511f53<>+8(SB)/4, $0xd2511f53
+DATA wd2511f53<>+12(SB)/4, $0xd2511f53
+DATA wd2511f53<>+16(SB)/4, $0xd2511f53
+DATA wd2511f53<>+20(SB)/4, $0xd2511f53
+DATA wd2511f53<>+24(SB)/4, $0xd2511f53
+DATA wd2511f53<>+28(SB)/4, $0xd2511f53
+GLOBL wd2511f53<>(SB), RODATA|NOPTR, $32
+
+DATA wcd9e8d57<>+0(SB)/4, $0xcd9e8d57
+DATA wcd9e8d57<>+4(SB)/4, $0xcd9e8d57
+DATA wcd9e8d57<>+8(SB)/4, $0xcd9e8d57
+DATA wcd9e8d57<>+12(SB)/4, $0xcd9e8d57
+DATA wcd9e8d57<>+16(SB)/4, $0xcd9e8d57
+DATA wcd9e8d57<>+20(SB)/4, $0xcd9e8d57
+DATA wcd9e8d57<>+24(SB)/4, $0xcd9e8d57
+DATA wcd9e8d57<>+28(SB)/4, $0xcd9e8d57
+GLOBL wcd9e8d57<>(SB), RODATA|NOPTR, $32
+
+DATA q0000000000000004<>+0(SB)/8, $0x0000000000000004
+DATA q0000000000000004<>+8(SB)/8, $0x0000000000000004
+DATA q0000000000000004<>+16(SB)/8, $0x0000000000000004
+DATA q0000000000000004<>+24(SB)/8, $0x0000000000000004
+GLOBL q0000000000000004<>(SB), RODATA|NOPTR, $32
+
+DATA w9e3779b9<>+0(SB)/4, $0x9e3779b9
+DATA w9e3779b9<>+4(SB)/4, $0x9e3779b9
+DATA w9e3779b9<>+8(SB)/4, $0x9e3779b9
+DATA w9e3779b9<>+12(SB)/4, $0x9e3779b9
+DATA w9e3779b9<>+16(SB)/4, $0x9e3779b9
+DATA w9e3779b9<>+20(SB)/4, $0x9e3779b9
+DATA w9e3779b9<>+24(SB)/4, $0x9e3779b9
+DATA w9e3779b9<>+28(SB)/4, $0x9e3779b9
+GLOBL w9e3779b9<>(SB), RODATA|NOPTR, $32
+
+DATA wbb67ae85<>+0(SB)/4, $0xbb67ae85
+DATA wbb67ae85<>+4(SB)/4, $0xbb67ae85
+DATA wbb67ae85<>+8(SB)/4, $0xbb67ae85
+DATA wbb67ae85<>+12(SB)/4, $0xbb67ae85
+DATA wbb67ae85<>+16(SB)/4, $0xbb67ae85
+DATA wbb67ae85<>+20(SB)/4, $0xbb67ae85
+DATA wbb67ae85<>+24(SB)/4, $0xbb67ae85
+DATA wbb67ae85<>+28(SB)/4, $0xbb67ae85
+GLOBL wbb67ae85<>(SB), RODATA|NOPTR, $32
+
+DATA q00000000ffffffff<>+0(SB)/8, $0x00000000ffffffff
+DATA q00000000ffffffff<>+8(SB)/8, $0x00000000ffffffff
+DATA q00000000ffffffff<>+16(SB)/8, $0x00000000ffffffff
+DATA q00000000ffffffff<>+24(SB)/8, $0x00000000ffffffff
+GLOBL q00000000ffffffff<>(SB), RODATA|NOPTR, $32
+
+// func wordsAVX2(dst *uint32, n int, k0 uint32, k1 uint32, counter uint64)
+// Requires: AVX, AVX2
+TEXT ·wordsAVX2(SB), NOSPLIT, $0-32
+	MOVQ         dst+0(FP), AX
+	MOVQ         n+8(FP), CX
+	MOVQ         counter+24(FP), DX
+	VMOVQ        DX, X0
+	VPBROADCASTQ X0, Y0
+	VPADDQ       count<>+0(SB), Y0, Y0
+
+loop:
+	VMOVAPS      Y0, Y3
+	VPSRLQ       $0x20, Y0, Y4
+	VXORPS       Y5, Y5, Y5
+	VXORPS       Y6, Y6, Y6
+	VPADDQ       q0000000000000004<>+0(SB), Y0, Y0
+	VMOVAPS      Y0, Y9
+	VPSRLQ       $0x20, Y0, Y10
+	VXORPS       Y11, Y11, Y11
+	VXORPS       Y12, Y12, Y12
+	VPADDQ       q0000000000000004<>+0(SB), Y0, Y0
+	VBROADCASTSS k0+16(FP), Y13
+	VBROADCASTSS k1+20(FP), Y14
+	VPMULUDQ     wd2511f53<>+0(SB), Y3, Y1
+	VPMULUDQ     wcd9e8d57<>+0(SB), Y5, Y2
+	VPSRLQ       $0x20, Y2, Y3
+	VPXOR        Y4, Y3, Y3
+	VPXOR        Y13, Y3, Y3
+	VPSRLQ       $0x20, Y1, Y5
+	VPXOR        Y6, Y5, Y5
+	VPXOR        Y14, Y5, Y5
+	VPMULUDQ     wd2511f53<>+0(SB), Y9, Y7
+	VPMULUDQ     wcd9e8d57<>+0(SB), Y11, Y8
+	VPSRLQ       $0x20, Y8, Y9
+	VPXOR        Y10, Y9, Y9
+	VPXOR        Y13, Y9, Y9
+	VPSRLQ       $0x20, Y7, Y11
+	VPXOR        Y12, Y11, Y11
+	VPXOR        Y14, Y11, Y11
+	VPADDD       w9e3779b9<>+0(SB), Y13, Y13
+	VPADDD       wbb67ae85<>+0(SB), Y14, Y14
+	VPMULUDQ     wd2511f53<>+0(SB), Y3, Y6
+	VPMULUDQ     wcd9e8d57<>+0(SB), Y5, Y4
+	VPSRLQ       $0x20, Y4, Y3
+	VPXOR        Y2, Y3, Y3
+	VPXOR        Y13, Y3, Y3
+	VPSRLQ       $0x20, Y6, Y5
+	VPXOR        Y1, Y5, Y5
+	VPXOR        Y14, Y5, Y5
+	VPMULUDQ     wd2511f53<>+0(SB), Y9, Y12
+	VPMULUDQ     wcd9e8d57<>+0(SB), Y11, Y10
+	VPSRLQ       $0x20, Y10, Y9
+	VPXOR        Y8, Y9, Y9
+	VPXOR        Y13, Y9, Y9
+	VPSRLQ       $0x20, Y12, Y11
+	VPXOR        Y7, Y11, Y11
+	VPXOR        Y14, Y11, Y11
+	VPADDD       w9e3779b9<>+0(SB), Y13, Y13
+	VPADDD       wbb67ae85<>+0(SB), Y14, Y14
+	VPMULUDQ     wd2511f53<>+0(SB), Y3, Y1
+	VPMULUDQ     wcd9e8d57<>+0(SB), Y5, Y2
+	VPSRLQ       $0x20, Y2, Y3
+	VPXOR        Y4, Y3, Y3
+	VPXOR        Y13, Y3, Y3
+	VPSRLQ       $0x20, Y1, Y5
+	VPXOR        Y6, Y5, Y5
+	VPXOR        Y14, Y5, Y5
+	VPMULUDQ     wd2511f53<>+0(SB), Y9, Y7
+	VPMULUDQ     wcd9e8d57<>+0(SB), Y11, Y8
+	VPSRLQ       $0x20, Y8, Y9
+	VPXOR        Y10, Y9, Y9
+	VPXOR        Y13, Y9, Y9
+	VPSRLQ       $0x20, Y7, Y11
+	VPXOR        Y12, Y11, Y11
+	VPXOR        Y14, Y11, Y11
+	VPADDD       w9e3779b9<>+0(SB), Y13, Y13
+	VPADDD       wbb67ae85<>+0(SB), Y14, Y14
+	VPMULUDQ     wd2511f53<>+0(SB), Y3, Y6
+	VPMULUDQ     wcd9e8d57<>+0(SB), Y5, Y4
+	VPSRLQ       $0x20, Y4, Y3
+	VPXOR        Y2, Y3, Y3
+	VPXOR        Y13, Y3, Y3
+	VPSRLQ       $0x20, Y6, Y5
+	VPXOR        Y1, Y5, Y5
+	VPXOR        Y14, Y5, Y5
+	VPMULUDQ     wd2511f53<>+0(SB), Y9, Y12
+	VPMULUDQ     wcd9e8d57<>+0(SB), Y11, Y10
+	VPSRLQ       $0x20, Y10, Y9
+	VPXOR        Y8, Y9, Y9
+	VPXOR        Y13, Y9, Y9
+	VPSRLQ       $0x20, Y12, Y11
+	VPXOR        Y7, Y11, Y11
+	VPXOR        Y14, Y11, Y11
+	VPADDD       w9e3779b9<>+0(SB), Y13, Y13
+	VPADDD       wbb67ae85<>+0(SB), Y14, Y14
+	VPMULUDQ     wd2511f53<>+0(SB), Y3, Y1
+	VPMULUDQ     wcd9e8d57<>+0(SB), Y5, Y2
+	VPSRLQ       $0x20, Y2, Y3
+	VPXOR        Y4, Y3, Y3
+	VPXOR        Y13, Y3, Y3
+	VPSRLQ       $0x20, Y1, Y5
+	VPXOR        Y6, Y5, Y5
+	VPXOR        Y14, Y5, Y5
+	VPMULUDQ     wd2511f53<>+0(SB), Y9, Y7
+	VPMULUDQ     wcd9e8d57<>+0(SB), Y11, Y8
+	VPSRLQ       $0x20, Y8, Y9
+	VPXOR        Y10, Y9, Y9
+	VPXOR        Y13, Y9, Y9
+	VPSRLQ       $0x20, Y7, Y11
+	VPXOR        Y12, Y11, Y11
+	VPXOR        Y14, Y11, Y11
+	VPADDD       w9e3779b9<>+0(SB), Y13, Y13
+	VPADDD       wbb67ae85<>+0(SB), Y14, Y14
+	VPMULUDQ     wd2511f53<>+0(SB), Y3, Y6
+	VPMULUDQ     wcd9e8d57<>+0(SB), Y5, Y4
+	VPSRLQ       $0x20, Y4, Y3
+	VPXOR        Y2, Y3, Y3
+	VPXOR        Y13, Y3, Y3
+	VPSRLQ       $0x20, Y6, Y5
+	VPXOR        Y1, Y5, Y5
+	VPXOR        Y14, Y5, Y5
+	VPMULUDQ     wd2511f53<>+0(SB), Y9, Y12
+	VPMULUDQ     wcd9e8d57<>+0(SB), Y11, Y10
+	VPSRLQ       $0x20, Y10, Y9
+	VPXOR        Y8, Y9, Y9
+	VPXOR        Y13, Y9, Y9
+	VPSRLQ       $0x20, Y12, Y11
+	VPXOR        Y7, Y11, Y11
+	VPXOR        Y14, Y11, Y11
+	VPADDD       w9e3779b9<>+0(SB), Y13, Y13
+	VPADDD       wbb67ae85<>+0(SB), Y14, Y14
+	VPMULUDQ     wd2511f53<>+0(SB), Y3, Y1
+	VPMULUDQ     wcd9e8d57<>+0(SB), Y5, Y2
+	VPSRLQ       $0x20, Y2, Y3
+	VPXOR        Y4, Y3, Y3
+	VPXOR        Y13, Y3, Y3
+	VPSRLQ       $0x20, Y1, Y5
+	VPXOR        Y6, Y5, Y5
+	VPXOR        Y14, Y5, Y5
+	VPMULUDQ     wd2511f53<>+0(SB), Y9, Y7
+	VPMULUDQ     wcd9e8d57<>+0(SB), Y11, Y8
+	VPSRLQ       $0x20, Y8, Y9
+	VPXOR        Y10, Y9, Y9
+	VPXOR        Y13, Y9, Y9
+	VPSRLQ       $0x20, Y7, Y11
+	VPXOR        Y12, Y11, Y11
+	VPXOR        Y14, Y11, Y11
+	VPADDD       w9e3779b9<>+0(SB), Y13, Y13
+	VPADDD       wbb67ae85<>+0(SB), Y14, Y14
+	VPMULUDQ     wd2511f53<>+0(SB), Y3, Y6
+	VPMULUDQ     wcd9e8d57<>+0(SB), Y5, Y4
+	VPSRLQ       $0x20, Y4, Y3
+	VPXOR        Y2, Y3, Y3
+	VPXOR        Y13, Y3, Y3
+	VPSRLQ       $0x20, Y6, Y5
+	VPXOR        Y1, Y5, Y5
+	VPXOR        Y14, Y5, Y5
+	VPMULUDQ     wd2511f53<>+0(SB), Y9, Y12
+	VPMULUDQ     wcd9e8d57<>+0(SB), Y11, Y10
+	VPSRLQ       $0x20, Y10, Y9
+	VPXOR        Y8, Y9, Y9
+	VPXOR        Y13, Y9, Y9
+	VPSRLQ       $0x20, Y12, Y11
+	VPXOR        Y7, Y11, Y11
+	VPXOR        Y14, Y11, Y11
+	VPADDD       w9e3779b9<>+0(SB), Y13, Y13
+	VPADDD       wbb67ae85<>+0(SB), Y14, Y14
+	VPMULUDQ     wd2511f53<>+0(SB), Y3, Y1
+	VPMULUDQ     wcd9e8d57<>+0(SB), Y5, Y2
+	VPSRLQ       $0x20, Y2, Y3
+	VPXOR        Y4, Y3, Y3
+	VPXOR        Y13, Y3, Y3
+	VPSRLQ       $0x20, Y1, Y5
+	VPXOR        Y6, Y5, Y5
+	VPXOR        Y14, Y5, Y5
+	VPMULUDQ     wd2511f53<>+0(SB), Y9, Y7
+	VPMULUDQ     wcd9e8d57<>+0(SB), Y11, Y8
+	VPSRLQ       $0x20, Y8, Y9
+	VPXOR        Y10, Y9, Y9
+	VPXOR        Y13, Y9, Y9
+	VPSRLQ       $0x20, Y7, Y11
+	VPXOR        Y12, Y11, Y11
+	VPXOR        Y14, Y11, Y11
+	VPADDD       w9e3779b9<>+0(SB), Y13, Y13
+	VPADDD       wbb67ae85<>+0(SB), Y14, Y14
+	VPMULUDQ     wd2511f53<>+0(SB), Y3, Y6
+	VPMULUDQ     wcd9e8d57<>+0(SB), Y5, Y4
+	VPSRLQ       $0x20, Y4, Y3
+	VPXOR        Y2, Y3, Y3
+	VPXOR        Y13, Y3, Y3
+	VPSRLQ       $0x20, Y6, Y5
+	VPXOR        Y1, Y5, Y5
+	VPXOR        Y14, Y5, Y5
+	VPMULUDQ     wd2511f53<>+0(SB), Y9, Y12
+	VPMULUDQ     wcd9e8d57<>+0(SB), Y11, Y10
+	VPSRLQ       $0x20, Y10, Y9
+	VPXOR        Y8, Y9, Y9
+	VPXOR        Y13, Y9, Y9
+	VPSRLQ       $0x20, Y12, Y11
+	VPXOR        Y7, Y11, Y11
+	VPXOR        Y14, Y11, Y11
+	VSHUFPS      $0x88, Y9, Y3, Y3
+	VPERMQ       $0xd8, Y3, Y3
+	VMOVUPS      Y3, (AX)
+	ADDQ         $0x20, AX
+	SUBQ         $0x08, CX
+	JG           loop
+	VZEROUPPER
+	RET
+
+// func unitAVX2(dst *float32, x *float32, n int)
+// Requires: AVX, AVX2
+TEXT ·unitAVX2(SB), NOSPLIT, $0-24
+	MOVQ dst+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ n+16(FP), DX
+	XORQ BX, BX
+	SUBQ $0x20, DX
+	JLT  manyDone
+
+many:
+	VMOVUPS   (CX)(BX*1), Y0
+	VPSRLD    $0x08, Y0, Y0
+	VCVTDQ2PS Y0, Y0
+	VMULPS    w33800000<>+0(SB), Y0, Y0
+	VMOVUPS   Y0, (AX)(BX*1)
+	VMOVUPS   32(CX)(BX*1), Y0
+	VPSRLD    $0x08, Y0, Y0
+	VCVTDQ2PS Y0, Y0
+	VMULPS    w33800000<>+0(SB), Y0, Y0
+	VMOVUPS   Y0, 32(AX)(BX*1)
+	VMOVUPS   64(CX)(BX*1), Y0
+	VPSRLD    $0x08, Y0, Y0
+	VCVTDQ2PS Y0, Y0
+	VMULPS    w33800000<>+0(SB), Y0, Y0
+	VMOVUPS   Y0, 64(AX)(BX*1)
+	VMOVUPS   96(CX)(BX*1), Y0
+	VPSRLD    $0x08, Y0, Y0
+	VCVTDQ2PS Y0, Y0
+	VMULPS    w33800000<>+0(SB), Y0, Y0
+	VMOVUPS   Y0, 96(AX)(BX*1)
+	ADDQ      $0x00000080, BX
+	SUBQ      $0x20, DX
+	JGE       many
+
+manyDone:
+	ADDQ $0x20, DX
+	SUBQ $0x08, DX
+	JLT  oneDone
+
+one:
+	VMOVUPS   (CX)(BX*1), Y0
+	VPSRLD    $0x08, Y0, Y0
+	VCVTDQ2PS Y0, Y0
+	VMULPS    w33800000<>+0(SB), Y0, Y0
+	VMOVUPS   Y0, (AX)(BX*1)
+	ADDQ      $0x20, BX
+	SUBQ      $0x08, DX
+	JGE       one
+
+oneDone:
+	ADDQ       $0x08, DX
+	TESTQ      DX, DX
+	JZ         done
+	LEAQ       tailmask<>+32(SB), SI
+	SHLQ       $0x02, DX
+	SUBQ       DX, SI
+	VMOVUPS    (SI), Y0
+	VMASKMOVPS (CX)(BX*1), Y0, Y1
+	VPSRLD     $0x08, Y1, Y1
+	VCVTDQ2PS  Y1, Y1
+	VMULPS     w33800000<>+0(SB), Y1, Y1
+	VMASKMOVPS Y1, Y0, (AX)(BX*1)
+
+done:
+	VZEROUPPER
+	RET
+
+DATA w33800000<>+0(SB)/4, $0x33800000
+DATA w33800000<>+4(SB)/4, $0x33800000
+DATA w33800000<>+8(SB)/4, $0x33800000
+DATA w33800000<>+12(SB)/4, $0x33800000
+DATA w33800000<>+16(SB)/4, $0x33800000
+DATA w33800000<>+20(SB)/4, $0x33800000
+DATA w33800000<>+24(SB)/4, $0x33800000
+DATA w33800000<>+28(SB)/4, $0x33800000
+GLOBL w33800000<>(SB), RODATA|NOPTR, $32
+
+// func dropAVX2(dst *float32, x *float32, words *float32, n int, keep float32, limit float32)
+// Requires: AVX, AVX2, SSE
+TEXT ·dropAVX2(SB), NOSPLIT, $0-40
+	MOVQ         dst+0(FP), AX
+	MOVQ         x+8(FP), CX
+	MOVQ         words+16(FP), DX
+	MOVQ         n+24(FP), BX
+	MOVSS        keep+32(FP), X0
+	VBROADCASTSS X0, Y0
+	MOVSS        limit+36(FP), X1
+	VBROADCASTSS X1, Y1
+	XORQ         SI, SI
+	SUBQ         $0x20, BX
+	JLT          manyDone
+
+many:
+	VMOVUPS   (CX)(SI*1), Y2
+	VMOVUPS   (DX)(SI*1), Y3
+	VDIVPS    Y0, Y2, Y2
+	VPSRLD    $0x08, Y3, Y3
+	VCVTDQ2PS Y3, Y3
+	VCMPPS    $0x0d, Y1, Y3, Y3
+	VANDPS    Y3, Y2, Y2
+	VMOVUPS   Y2, (AX)(SI*1)
+	VMOVUPS   32(CX)(SI*1), Y2
+	VMOVUPS   32(DX)(SI*1), Y3
+	VDIVPS    Y0, Y2, Y2
+	VPSRLD    $0x08, Y3, Y3
+	VCVTDQ2PS Y3, Y3
+	VCMPPS    $0x0d, Y1, Y3, Y3
+	VANDPS    Y3, Y2, Y2
+	VMOVUPS   Y2, 32(AX)(SI*1)
+	VMOVUPS   64(CX)(SI*1), Y2
+	VMOVUPS   64(DX)(SI*1), Y3
+	VDIVPS    Y0, Y2, Y2
+	VPSRLD    $0x08, Y3, Y3
+	VCVTDQ2PS Y3, Y3
+	VCMPPS    $0x0d, Y1, Y3, Y3
+	VANDPS    Y3, Y2, Y2
+	VMOVUPS   Y2, 64(AX)(SI*1)
+	VMOVUPS   96(CX)(SI*1), Y2
+	VMOVUPS   96(DX)(SI*1), Y3
+	VDIVPS    Y0, Y2, Y2
+	VPSRLD    $0x08, Y3, Y3
+	VCVTDQ2PS Y3, Y3
+	VCMPPS    $0x0d, Y1, Y3, Y3
+	VANDPS    Y3, Y2, Y2
+	VMOVUPS   Y2, 96(AX)(SI*1)
+	ADDQ      $0x00000080, SI
+	SUBQ      $0x20, BX
+	JGE       many
+
+manyDone:
+	ADDQ $0x20, BX
+	SUBQ $0x08, BX
+	JLT  oneDone
+
+one:
+	VMOVUPS   (CX)(SI*1), Y2
+	VMOVUPS   (DX)(SI*1), Y3
+	VDIVPS    Y0, Y2, Y2
+	VPSRLD    $0x08, Y3, Y3
+	VCVTDQ2PS Y3, Y3
+	VCMPPS    $0x0d, Y1, Y3, Y3
+	VANDPS    Y3, Y2, Y2
+	VMOVUPS   Y2, (AX)(SI*1)
+	ADDQ      $0x20, SI
+	SUBQ      $0x08, BX
+	JGE       one
+
+oneDone:
+	ADDQ       $0x08, BX
+	TESTQ      BX, BX
+	JZ         done
+	LEAQ       tailmask<>+32(SB), DI
+	SHLQ       $0x02, BX
+	SUBQ       BX, DI
+	VMOVUPS    (DI), Y2
+	VMASKMOVPS (CX)(SI*1), Y2, Y3
+	VMASKMOVPS (DX)(SI*1), Y2, Y4
+	VDIVPS     Y0, Y3, Y0
+	VPSRLD     $0x08, Y4, Y3
+	VCVTDQ2PS  Y3, Y3
+	VCMPPS     $0x0d, Y1, Y3, Y3
+	VANDPS     Y3, Y0, Y0
+	VMASKMOVPS Y0, Y2, (AX)(SI*1)
+
+done:
+	VZEROUPPER
+	RET
+
 // func transposeAVX2(dst *byte, ds int, src *byte, ss int, n int, groups int)
 // Requires: AVX, MMX+
 TEXT ·transposeAVX2(SB), $4160-48

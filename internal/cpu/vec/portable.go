@@ -99,7 +99,26 @@ var portable = set{
 	adamW: func(w, m, v, grad *float32, n int, step *float32) {
 		AdamWLoop(floats(w, n), floats(m, n), floats(v, n), floats(grad, n), (*Step[float32])(unsafe.Pointer(step)))
 	},
+	unit: func(dst, x *float32, n int) {
+		d := floats(dst, n)
+		for i, w := range wordsAt(x, n) {
+			d[i] = float32(w>>8) * 0x1p-24
+		}
+	},
+	drop: func(dst, x, words *float32, n int, keep, limit float32) {
+		d, w := floats(dst, n), wordsAt(words, n)
+		for i, v := range floats(x, n) {
+			y := v / keep
+			if float32(w[i]>>8) < limit {
+				y = 0
+			}
+			d[i] = y
+		}
+	},
 }
 
 // floats are n elements from p on.
 func floats(p *float32, n int) []float32 { return unsafe.Slice(p, n) }
+
+// wordsAt are n words from p on.
+func wordsAt(p *float32, n int) []uint32 { return unsafe.Slice((*uint32)(unsafe.Pointer(p)), n) }

@@ -42,6 +42,10 @@ var avx2 = set{
 	widenBFloat16:   widenBFloat16AVX2,
 	narrowFloat16:   narrowFloat16AVX2,
 	narrowBFloat16:  narrowBFloat16AVX2,
+	words:           wordsAVX2,
+	longWords:       longWordsAVX2,
+	unit:            unitAVX2,
+	drop:            dropAVX2,
 }
 
 var avx512 = set{
@@ -70,4 +74,8 @@ var avx512 = set{
 	widenBFloat16:   widenBFloat16AVX512,
 	narrowFloat16:   narrowFloat16AVX512,
 	narrowBFloat16:  narrowBFloat16AVX512,
+	words:           wordsAVX512,
+	longWords:       longWordsAVX512,
+	unit:            unitAVX512,
+	drop:            dropAVX512,
 }

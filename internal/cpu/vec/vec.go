@@ -1,5 +1,6 @@
 // Package vec does what memory limits: arithmetic on float32 vectors, a step of
-// AdamW, copies of rows and transpositions.
+// AdamW, copies of rows, transpositions, conversions of 16-bit floats, and random
+// words.
 //
 // There are three forms, for AVX-512, for AVX2 and in plain Go, chosen at
 // start by package kernelset. All give the same bits, but for the payload of
@@ -21,6 +22,10 @@ type set struct {
 	transpose, transposeStream                                       func(dst *byte, ds int, src *byte, ss, n, groups int)
 	widenFloat16, widenBFloat16                                      widen
 	narrowFloat16, narrowBFloat16                                    narrow
+	words                                                            func(dst *uint32, n int, k0, k1 uint32, counter uint64)
+	longWords                                                        func(dst *uint64, n int, k0, k1 uint32, counter uint64)
+	unit                                                             func(dst, x *float32, n int) // x are words
+	drop                                                             func(dst, x, words *float32, n int, keep, limit float32)
 }
 
 type (
