@@ -11,24 +11,19 @@ type source int
 
 const (
 	packedA source = iota // as it was packed
-	rowsA                 // in rows with adjacent columns
 	colsA                 // in columns with adjacent rows
 )
 
 // fused generates kernels for whole tiles that pack what they read: A in place
-// becomes a packed tile, and B in place a packed panel, while their
-// products are added up. Stores and loads hide behind the multiplications,
-// which packing beforehand would have to wait for.
+// becomes a packed tile, and B in place a packed panel, while their products
+// are added up. Loads and stores hide behind the multiplications, which
+// packing beforehand would have to wait for. (Rows of A are not packed thus:
+// they must be transposed, for which there are no registers left.)
 func fused(prefix string, s simd, rows, unroll int) {
-	for _, a := range []struct {
-		name string
-		source
-	}{{"", packedA}, {"Rows", rowsA}, {"Cols", colsA}} {
-		newFused(prefix+"pack"+a.name+"B", s, rows, a.source, true).generate(unroll)
-		if a.source != packedA {
-			newFused(prefix+"pack"+a.name, s, rows, a.source, false).generate(unroll)
-		}
-	}
+	newFused(prefix+"packB", s, rows, packedA, true).generate(unroll)
+	newFused(prefix+"packA", s, rows, colsA, false).generate(unroll)
+	newFused(prefix+"packAB", s, rows, colsA, true).generate(unroll)
+	newFused(prefix+"ahead", s, rows, packedA, false).generate(2 * unroll)
 }
 
 // fusedTile is a tile whose state between tiles stays in memory, to have
@@ -38,13 +33,11 @@ type fusedTile struct {
 	source
 	fillB bool
 
-	group      []GPVirtual // first rows of four each, or the only pointer to A
-	strideA    GPVirtual   // between rows of rowsA, columns of colsA
-	strideA3   GPVirtual
-	ahead      GPVirtual // from A to the next tile's
-	pa, pb     GPVirtual // where to pack
-	bp, stride GPVirtual // row of B, and its stride
-	aheadB     GPVirtual // to a later row of B
+	pa, pb        GPVirtual // where to pack
+	ap, strideA   GPVirtual // column of A, and the stride between two
+	bp, strideB   GPVirtual // row of B
+	aheadB, nextB GPVirtual // from it to a later one, and to the next panel's
+	rowsAhead     GPVirtual // rows to prefetch, unless anything is packed
 }
 
 func newFused(name string, s simd, rows int, a source, fillB bool) *fusedTile {
@@ -87,132 +80,103 @@ func (t *fusedTile) generate(unroll int) {
 
 // pointers loads what the loop over k needs.
 func (t *fusedTile) pointers() {
-	t.group = []GPVirtual{t.arg(nowA)}
-	t.bp = t.arg(argB)
-	switch t.source {
-	case rowsA:
-		t.strideA, t.strideA3 = t.arg(argRSA), GP64()
-		LEAQ(indexed(t.strideA, t.strideA, 2), t.strideA3)
-		for row := 4; row < t.rows; row += 4 {
-			next := GP64()
-			LEAQ(indexed(t.group[row/4-1], t.strideA, 4), next)
-			t.group = append(t.group, next)
-		}
-		t.ahead = t.arg(argStepA)
-	case colsA:
-		t.strideA = t.arg(argCSA)
+	t.ap, t.bp = t.arg(nowA), t.arg(argB)
+	if t.source == colsA {
+		t.strideA, t.pa = t.arg(argCSA), t.arg(nowPackA)
 	}
-	if t.source != packedA {
-		t.pa = t.arg(nowPackA)
+	if t.source == packedA && !t.fillB {
+		t.rowsAhead, t.strideA = t.arg(argAheadA), t.arg(argStrideA)
 	}
 	if t.fillB {
-		t.stride, t.aheadB, t.pb = t.arg(argRSB), t.arg(argAheadB), t.arg(argPackB)
+		t.strideB, t.pb = t.arg(argRSB), t.arg(argPackB)
+		t.aheadB, t.nextB = t.arg(argAheadB), t.arg(argNextB)
 	}
-}
-
-// element is A's element of a row, u steps after the pointers.
-func (t *fusedTile) element(row, u int) Mem {
-	switch t.source {
-	case packedA:
-		return at(t.group[0], 4*(u*t.rows+row))
-	case colsA:
-		return at(t.group[0], 4*row)
-	}
-	p, disp := t.group[row/4], 4*u
-	switch row % 4 {
-	case 1:
-		return Mem{Base: p, Index: t.strideA, Scale: 1, Disp: disp}
-	case 2:
-		return Mem{Base: p, Index: t.strideA, Scale: 2, Disp: disp}
-	case 3:
-		return Mem{Base: p, Index: t.strideA3, Scale: 1, Disp: disp}
-	}
-	return at(p, disp)
 }
 
 func (t *fusedTile) step(u int) {
 	rowB := t.bytes * t.vecs
 	if t.fillB {
-		t.loadRow(t.bp, 0)
-		for v, r := range t.b {
-			VMOVUPS(r, at(t.pb, u*rowB+t.bytes*v))
-		}
-		for d := 0; d < rowB; d += 64 {
-			PREFETCHT0(Mem{Base: t.bp, Index: t.aheadB, Scale: 1, Disp: d})
-		}
+		t.copyRow(u * rowB)
 	} else {
 		t.loadRow(t.bp, u*rowB)
 	}
-	if t.source == colsA {
-		t.copyColumn(u)
-	}
-	for row := range t.rows {
-		t.multiply(row, t.element(row, u))
-		if t.source == rowsA {
-			VMOVSS(t.elem.AsX(), at(t.pa, 4*(u*t.rows+row)))
+	if t.source == packedA {
+		for row := range t.rows {
+			t.multiply(row, at(t.ap, 4*(u*t.rows+row)))
 		}
+		return
 	}
-	if t.source == colsA {
-		ADDQ(t.strideA, t.group[0])
+	t.copyColumn(4 * u * t.rows)
+	for row := range t.rows {
+		t.multiply(row, at(t.ap, 4*row))
 	}
-	if t.fillB {
-		ADDQ(t.stride, t.bp)
-	}
+	ADDQ(t.strideA, t.ap)
 }
 
-// copyColumn packs a column of colsA, and prefetches the next tile's.
-func (t *fusedTile) copyColumn(u int) {
-	a, to := t.group[0], 4*u*t.rows
-	PREFETCHT0(at(a, 8*t.rows-4))
+// copyRow loads and packs a row of B, and prefetches a later one into the
+// first cache and the next panel's into the second.
+func (t *fusedTile) copyRow(to int) {
+	t.loadRow(t.bp, 0)
+	for v, r := range t.b {
+		VMOVUPS(r, at(t.pb, to+t.bytes*v))
+	}
+	for d := 0; d < t.bytes*t.vecs; d += 64 {
+		PREFETCHT0(Mem{Base: t.bp, Index: t.aheadB, Scale: 1, Disp: d})
+		PREFETCHT1(Mem{Base: t.bp, Index: t.nextB, Scale: 1, Disp: d})
+	}
+	ADDQ(t.strideB, t.bp)
+}
+
+// copyColumn packs a column of A, and prefetches the next tile's; the first tile
+// prefetches a later column, too.
+func (t *fusedTile) copyColumn(to int) {
+	PREFETCHT0(at(t.ap, 8*t.rows-4))
+	if t.fillB {
+		PREFETCHT0(indexed(t.ap, t.strideA, 8))
+	}
 	if t.rows == 12 {
 		lo, hi := YMM(), XMM()
-		VMOVUPS(at(a, 0), lo)
-		VMOVUPS(at(a, 32), hi)
+		VMOVUPS(at(t.ap, 0), lo)
+		VMOVUPS(at(t.ap, 32), hi)
 		VMOVUPS(lo, at(t.pa, to))
 		VMOVUPS(hi, at(t.pa, to+32))
 		return
 	}
 	part := XMM()
-	VMOVUPS(at(a, 0), part)
+	VMOVUPS(at(t.ap, 0), part)
 	VMOVUPS(part, at(t.pa, to))
-	VMOVSD(at(a, 16), part)
+	VMOVSD(at(t.ap, 16), part)
 	VMOVSD(part, at(t.pa, to+16))
 }
 
-// advance moves the pointers past n steps, and prefetches rows of the next tile
-// once for each round of the unrolled loop.
+// advance moves the pointers past n steps.
 func (t *fusedTile) advance(n int) {
-	switch t.source {
-	case packedA:
-		ADDQ(imm(4*n*t.rows), t.group[0])
-	case rowsA:
-		if n > 1 {
-			t.prefetchRows()
-		}
-		for _, p := range t.group {
-			ADDQ(imm(4*n), p)
-		}
+	if t.rowsAhead != nil && n > 1 {
+		t.prefetchRows(4 * n)
 	}
-	if t.source != packedA {
+	if t.source == packedA {
+		ADDQ(imm(4*n*t.rows), t.ap)
+	} else {
 		ADDQ(imm(4*n*t.rows), t.pa)
 	}
-	rowB := t.bytes * t.vecs
-	if t.fillB {
+	if rowB := t.bytes * t.vecs; t.fillB {
 		ADDQ(imm(n*rowB), t.pb)
 	} else {
 		ADDQ(imm(n*rowB), t.bp)
 	}
 }
 
-func (t *fusedTile) prefetchRows() {
+// prefetchRows prefetches what the next bytes of the rows ahead lie in.
+func (t *fusedTile) prefetchRows(bytes int) {
 	p := GP64()
-	LEAQ(indexed(t.group[0], t.ahead, 1), p)
+	MOVQ(t.rowsAhead, p)
 	for row := range t.rows {
 		PREFETCHT0(at(p, 0))
 		if row+1 < t.rows {
 			ADDQ(t.strideA, p)
 		}
 	}
+	ADDQ(imm(bytes), t.rowsAhead)
 }
 
 // next goes on to the next tile, or returns.

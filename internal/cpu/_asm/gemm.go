@@ -23,7 +23,10 @@ const (
 	argStepPackA = 168
 	argPackB     = 176
 	argAheadB    = 184
-	argNow       = 192 // copies of A, C, packA and tiles that go from tile to tile
+	argNextB     = 192
+	argAheadA    = 200
+	argStrideA   = 208
+	argNow       = 216 // copies of A, C, packA and tiles that go from tile to tile
 )
 
 // gemm generates the kernels for AVX2, and what packing and matrix-vector

@@ -21,17 +21,16 @@ var avx512 = tileSet{
 		inPlaceB: 36, inPlaceRows: 144, inPlaceBLen: 256 << 10,
 		inPlaceA: 64, inPlaceALen: 32 << 10,
 	},
-	tiles:  [3][]func(*kernelArgs){wide32, wide32, wide16},
-	packed: wide12x32packed,
-	fused: [3][2]func(*kernelArgs){
-		aPacked: {1: wide12x32packB},
-		aRows:   {wide12x32packRows, wide12x32packRowsB},
-		aCols:   {wide12x32packCols, wide12x32packColsB},
-	},
-	transpose: transpose16xN,
-	lanes:     16,
-	copyRows:  copyBlocks12,
-	copyCols:  copyBlocks32,
+	tiles:       [3][]func(*kernelArgs){wide32, wide32, wide16},
+	packed:      wide12x32packed,
+	packingA:    wide12x32packA,
+	packingB:    wide12x32packB,
+	packingAB:   wide12x32packAB,
+	prefetching: wide12x32ahead,
+	transpose:   transpose16xN,
+	lanes:       16,
+	copyRows:    copyBlocks12,
+	copyCols:    copyBlocks32,
 }
 
 // Kernels by rows; the second vector of 32 columns, or the only one, is masked.
@@ -139,27 +138,22 @@ func copyBlocks32(dst unsafe.Pointer, ds int, src unsafe.Pointer, n, ahead int)
 //go:noescape
 func copyBlocks12(dst unsafe.Pointer, ds int, src unsafe.Pointer, n, ahead int)
 
-// wide12x32packB is wide12x32packed with B in place, which it packs.
+// wide12x32packA is wide12x32packed for columns of A in place, which it packs.
+//
+//go:noescape
+func wide12x32packA(args *kernelArgs)
+
+// wide12x32packB is wide12x32packed for rows of B in place, which it packs.
 //
 //go:noescape
 func wide12x32packB(args *kernelArgs)
 
-// wide12x32packRows is wide12x32packed with A in place in rows, which it packs.
+// wide12x32packAB is both.
 //
 //go:noescape
-func wide12x32packRows(args *kernelArgs)
+func wide12x32packAB(args *kernelArgs)
 
-// wide12x32packRowsB is both.
+// wide12x32ahead is wide12x32packed that prefetches rows of A.
 //
 //go:noescape
-func wide12x32packRowsB(args *kernelArgs)
-
-// wide12x32packCols is wide12x32packed with A in place in columns, which it packs.
-//
-//go:noescape
-func wide12x32packCols(args *kernelArgs)
-
-// wide12x32packColsB is this for both A and B.
-//
-//go:noescape
-func wide12x32packColsB(args *kernelArgs)
+func wide12x32ahead(args *kernelArgs)

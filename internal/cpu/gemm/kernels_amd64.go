@@ -25,7 +25,10 @@ type kernelArgs struct {
 	packA     unsafe.Pointer
 	stepPackA int
 	packB     unsafe.Pointer
-	aheadB    int    // from a row of B to what is prefetched
+	aheadB    int            // from a row of B to a later one, which is prefetched
+	nextB     int            // and to the next panel's
+	aheadA    unsafe.Pointer // rows to prefetch
+	strideA   int
 	now       [4]int // the kernel's own
 }
 
@@ -44,16 +47,15 @@ var avx2 = tileSet{
 		{nil, tile1x16m, tile2x16m, tile3x16m, tile4x16m, tile5x16m, tile6x16m},
 		{nil, tile1x8m, tile2x8m, tile3x8m, tile4x8m, tile5x8m, tile6x8m},
 	},
-	packed: tile6x16packed,
-	fused: [3][2]func(*kernelArgs){
-		aPacked: {1: tile6x16packB},
-		aRows:   {tile6x16packRows, tile6x16packRowsB},
-		aCols:   {tile6x16packCols, tile6x16packColsB},
-	},
-	transpose: transpose8xN,
-	lanes:     8,
-	copyRows:  copyBlocks6,
-	copyCols:  copyBlocks16,
+	packed:      tile6x16packed,
+	packingA:    tile6x16packA,
+	packingB:    tile6x16packB,
+	packingAB:   tile6x16packAB,
+	prefetching: tile6x16ahead,
+	transpose:   transpose8xN,
+	lanes:       8,
+	copyRows:    copyBlocks6,
+	copyCols:    copyBlocks16,
 }
 
 //go:noescape
@@ -142,27 +144,22 @@ func gemvColumns64(args *kernelArgs)
 //go:noescape
 func gemvDots8(out *[8]float32, x unsafe.Pointer, rows *[8]unsafe.Pointer, n int)
 
-// tile6x16packB is tile6x16packed with B in place, which it packs.
+// tile6x16packA is tile6x16packed for columns of A in place, which it packs.
+//
+//go:noescape
+func tile6x16packA(args *kernelArgs)
+
+// tile6x16packB is tile6x16packed for rows of B in place, which it packs.
 //
 //go:noescape
 func tile6x16packB(args *kernelArgs)
 
-// tile6x16packRows is tile6x16packed with A in place in rows, which it packs.
+// tile6x16packAB is both.
 //
 //go:noescape
-func tile6x16packRows(args *kernelArgs)
+func tile6x16packAB(args *kernelArgs)
 
-// tile6x16packRowsB is both.
+// tile6x16ahead is tile6x16packed that prefetches rows of A.
 //
 //go:noescape
-func tile6x16packRowsB(args *kernelArgs)
-
-// tile6x16packCols is tile6x16packed with A in place in columns, which it packs.
-//
-//go:noescape
-func tile6x16packCols(args *kernelArgs)
-
-// tile6x16packColsB is this for both A and B.
-//
-//go:noescape
-func tile6x16packColsB(args *kernelArgs)
+func tile6x16ahead(args *kernelArgs)

@@ -31,9 +31,10 @@ type tileSet struct {
 	// through a column of tiles.
 	tiles  [3][]func(*kernelArgs)
 	packed func(*kernelArgs) // for whole tiles of packed operands
-	// fused are packed's companions that pack A, by how it lies, and with the
-	// second of each B too.
-	fused [3][2]func(*kernelArgs)
+	// These are packed's companions that pack columns of A, rows of B, or both.
+	packingA, packingB, packingAB func(*kernelArgs)
+	// prefetching is packed, and prefetches rows of A.
+	prefetching func(*kernelArgs)
 	// transpose packs lanes rows of n floats, which mr does not exceed and nr is a
 	// multiple of.
 	transpose func(dst unsafe.Pointer, ds int, rows *[16]unsafe.Pointer, n, ahead int)
@@ -88,24 +89,32 @@ func (v *simd) block(worker int, x *block[float32]) {
 		}
 		v.blockByPanel(worker, x)
 	}
-	args.a, args.b, args.c, args.packA, args.packB = nil, nil, nil, nil, nil
+	args.a, args.b, args.c, args.packA, args.packB, args.aheadA = nil, nil, nil, nil, nil, nil
 }
 
 // blockByPanel computes a column of tiles per call of a kernel.
 func (v *simd) blockByPanel(worker int, x *block[float32]) {
 	s, mr, nr := &v.workers[worker], v.set.sizes.mr, v.set.sizes.nr
 	args, full, rest := &s.args, x.rows/mr, x.rows%mr
-	how := v.fillEdges(worker, x)
+	fillA := x.fillA && full > 0 && x.cols >= nr
+	if x.fillA && !fillA {
+		v.packA(worker, x.a, x.stepA, x.srcA, x.rows, x.k)
+	}
 	for j := 0; j < x.cols; j += nr {
 		kind := args.setCols(nr, x.cols-j)
-		args.a, args.c, args.b = base(x.a), base(x.c.Data[j:]), base(x.b[j/nr*x.stepB:])
-		done := 0
-		if x.fillB {
-			done = v.fillPanel(worker, x, how, kind, j)
+		args.b, args.rsb = base(x.b[j/nr*x.stepB:]), x.rsb*f32Size
+		fillB := x.fillB && kind == 0 && full > 0 && (x.packedA || x.fillA)
+		if x.fillB && !fillB {
+			v.packB(worker, x.b, 0, x.srcB.at(j), x.k, min(nr, x.cols-j))
 		}
-		if how != aPacked {
-			v.fillTiles(args, x, how, done, full)
-			done, how = full, aPacked
+		done := 0
+		switch {
+		case j == 0 && fillA && x.srcA.Col == 1:
+			done = v.fillRows(worker, x, fillB)
+		case j == 0 && fillA:
+			done = v.fillColumns(worker, x, fillB)
+		case fillB:
+			done = v.fillPanel(worker, x, j)
 		}
 		if done < full {
 			args.a, args.c, args.tiles = base(x.a[done*x.stepA:]), base(x.c.Data[done*mr*x.c.Row+j:]), full-done
@@ -122,72 +131,80 @@ func (v *simd) blockByPanel(worker int, x *block[float32]) {
 	}
 }
 
-// How A lies, for fused kernels.
-const (
-	aPacked = iota
-	aRows   // columns are adjacent
-	aCols   // rows are
-)
-
-// fillEdges packs what of A the fused kernels do not; it returns which of them
-// packs the rest.
-func (v *simd) fillEdges(worker int, x *block[float32]) (how int) {
-	if !x.fillA {
-		return aPacked
-	}
-	mr := v.set.sizes.mr
-	full, rest := x.rows/mr, x.rows%mr
-	if full == 0 || x.cols < v.set.sizes.nr {
-		v.packA(worker, x.a, x.stepA, x.srcA, x.rows, x.k)
-		return aPacked
-	}
-	if rest > 0 {
-		v.packA(worker, x.a[full*x.stepA:], x.stepA, x.srcA.at(full*mr*x.srcA.Row), rest, x.k)
-	}
-	if x.srcA.Col == 1 {
-		return aRows
-	}
-	return aCols
-}
-
-// fillPanel packs the panel of B at column j, if it can in the course of
-// computing the first tile; it returns how many tiles it computed.
-func (v *simd) fillPanel(worker int, x *block[float32], how, kind, j int) int {
-	args, z := &v.workers[worker].args, &v.set.sizes
-	if kind != 0 || x.rows < z.mr || !x.fillA {
-		v.packB(worker, x.b, 0, x.srcB.at(j), x.k, min(z.nr, x.cols-j))
-		return 0
-	}
-	args.packB, args.b, args.rsb = args.b, base(x.srcB.Data[j:]), x.srcB.Row*f32Size
-	args.aheadB = z.nr * f32Size
-	v.runFused(args, x, how, 1, 0, 1)
-	args.b, args.rsb = args.packB, x.rsb*f32Size
+// fillPanel computes the first tile of the panel at column j and packs B.
+// It returns how many tiles it computed.
+func (v *simd) fillPanel(worker int, x *block[float32], j int) int {
+	args := &v.workers[worker].args
+	args.a, args.c, args.tiles = base(x.a), base(x.c.Data[j:]), 1
+	v.openB(args, x, j)
+	v.set.packingB(args)
+	args.closeB(x)
 	return 1
 }
 
-// fillTiles computes the tiles from done to full of a panel, and packs A.
-func (v *simd) fillTiles(args *kernelArgs, x *block[float32], how, done, full int) {
-	if done < full {
-		v.runFused(args, x, how, 0, done, full)
+// aheadB is how many rows of B ahead are prefetched.
+const aheadB = 8
+
+// openB makes B at column j in place the kernel's, to be packed into the
+// panel that was; closeB takes the packed one back.
+func (v *simd) openB(args *kernelArgs, x *block[float32], j int) {
+	args.packB, args.b, args.rsb = args.b, base(x.srcB.Data[j:]), x.srcB.Row*f32Size
+	args.nextB, args.aheadB = v.set.sizes.nr*f32Size, aheadB*args.rsb
+	if j+2*v.set.sizes.nr > x.cols { // the first panel of the next block of k
+		args.nextB = x.k*args.rsb - j*f32Size
 	}
 }
 
-// runFused computes tiles lo..hi of a panel of which args.c is the first row,
-// with a kernel that packs A, and with fillB = 1 B too.
-func (v *simd) runFused(args *kernelArgs, x *block[float32], how, fillB, lo, hi int) {
-	mr := v.set.sizes.mr
-	c := args.c
-	args.a, args.c, args.tiles = base(x.a[lo*x.stepA:]), unsafe.Add(c, lo*mr*x.c.Row*f32Size), hi-lo
-	if how == aPacked {
-		v.set.fused[how][fillB](args)
-	} else {
-		args.packA, args.stepPackA = args.a, x.stepA*f32Size
-		args.a = base(x.srcA.Data[lo*mr*x.srcA.Row:])
-		args.rsa, args.csa, args.stepA = x.srcA.Row*f32Size, x.srcA.Col*f32Size, mr*x.srcA.Row*f32Size
-		v.set.fused[how][fillB](args)
-		args.rsa, args.csa, args.stepA = x.rsa*f32Size, x.csa*f32Size, x.stepA*f32Size
+func (args *kernelArgs) closeB(x *block[float32]) {
+	args.b, args.rsb = args.packB, x.rsb*f32Size
+}
+
+// fillColumns computes the first panel and packs A, whose rows are adjacent, and
+// with fillB B.
+func (v *simd) fillColumns(worker int, x *block[float32], fillB bool) int {
+	args, mr := &v.workers[worker].args, v.set.sizes.mr
+	full, rest, done := x.rows/mr, x.rows%mr, 0
+	args.csa, args.stepA, args.stepPackA = x.srcA.Col*f32Size, mr*f32Size, x.stepA*f32Size
+	if fillB {
+		args.a, args.packA, args.c, args.tiles = base(x.srcA.Data), base(x.a), base(x.c.Data), 1
+		v.openB(args, x, 0)
+		v.set.packingAB(args)
+		args.closeB(x)
+		done = 1
 	}
-	args.c = c
+	if done < full {
+		args.a, args.packA = base(x.srcA.Data[done*mr:]), base(x.a[done*x.stepA:])
+		args.c, args.tiles = base(x.c.Data[done*mr*x.c.Row:]), full-done
+		v.set.packingA(args)
+	}
+	if rest > 0 {
+		v.packA(worker, x.a[full*x.stepA:], x.stepA, x.srcA.at(full*mr), rest, x.k)
+	}
+	args.csa, args.stepA = x.csa*f32Size, x.stepA*f32Size
+	return full
+}
+
+// fillRows is fillColumns for an A whose columns are adjacent. Each tile is
+// transposed right before it is used, while memory delivers the next one.
+func (v *simd) fillRows(worker int, x *block[float32], fillB bool) int {
+	args, mr := &v.workers[worker].args, v.set.sizes.mr
+	done := 0
+	for i := 0; i < x.rows; i += mr {
+		rows := min(mr, x.rows-i)
+		v.packTransposed(worker, x.a[i/mr*x.stepA:], x.stepA, mr, x.srcA.at(i*x.srcA.Row), rows, x.k, false)
+		if rows < mr {
+			break
+		}
+		if done == 0 && fillB {
+			v.fillPanel(worker, x, 0)
+		} else {
+			args.a, args.c, args.tiles = base(x.a[i/mr*x.stepA:]), base(x.c.Data[i*x.c.Row:]), 1
+			args.aheadA, args.strideA = base(x.srcA.Data[min(i+mr, x.rows-mr)*x.srcA.Row:]), x.srcA.Row*f32Size
+			v.set.prefetching(args)
+		}
+		done++
+	}
+	return done
 }
 
 // blockByTile is blockByPanel for a C whose columns are not adjacent: tiles

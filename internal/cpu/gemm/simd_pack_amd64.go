@@ -14,7 +14,7 @@ func (v *simd) packB(worker int, dst []float32, step int, src Matrix[float32], k
 	case src.Col == 1:
 		packRows(dst, step, nr, src, kc, cols, v.set.copyCols)
 	case src.Row == 1:
-		v.packTransposed(worker, dst, step, nr, src.t(), cols, kc)
+		v.packTransposed(worker, dst, step, nr, src.t(), cols, kc, true)
 	default:
 		packElements(dst, step, nr, src.t(), cols, kc)
 	}
@@ -24,7 +24,7 @@ func (v *simd) packB(worker int, dst []float32, step int, src Matrix[float32], k
 func (v *simd) packA(worker int, dst []float32, step int, src Matrix[float32], rows, kc int) {
 	switch mr := v.set.sizes.mr; {
 	case src.Col == 1:
-		v.packTransposed(worker, dst, step, mr, src, rows, kc)
+		v.packTransposed(worker, dst, step, mr, src, rows, kc, true)
 	case src.Row == 1:
 		packRows(dst, step, mr, src.t(), kc, rows, v.set.copyRows)
 	default:
@@ -33,18 +33,21 @@ func (v *simd) packA(worker int, dst []float32, step int, src Matrix[float32], r
 }
 
 // packTransposed stores src: (rows, kc), whose columns are adjacent, as tiles of
-// width rows. Where tiles are narrower than vectors, each k overwrites the last
+// width rows, and prefetches each next group of rows, unless it is there. Where tiles are narrower than vectors, each k overwrites the last
 // elements of the one before, which are none of the tile's.
-func (v *simd) packTransposed(worker int, dst []float32, step, width int, src Matrix[float32], rows, kc int) {
+func (v *simd) packTransposed(worker int, dst []float32, step, width int, src Matrix[float32], rows, kc int, prefetch bool) {
 	s := &v.workers[worker]
-	group := min(width, v.set.lanes)
+	group, ahead := min(width, v.set.lanes), 0
+	if prefetch {
+		ahead = group * src.Row * f32Size
+	}
 	for i := 0; i < rows; i += group {
 		last := min(i+group, rows) - 1
 		for r := range s.rows[:v.set.lanes] {
 			s.rows[r] = base(src.Data[min(i+r, last)*src.Row:])
 		}
 		to := dst[i/width*step+i%width:]
-		v.set.transpose(base(to), width*f32Size, &s.rows, kc, group*src.Row*f32Size)
+		v.set.transpose(base(to), width*f32Size, &s.rows, kc, ahead)
 	}
 	s.rows = [16]unsafe.Pointer{}
 }

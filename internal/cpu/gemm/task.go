@@ -1,6 +1,7 @@
 package gemm
 
 import (
+	"sync/atomic"
 	"unsafe"
 
 	"github.com/stria-ml/stria/internal/parallel"
@@ -85,7 +86,16 @@ type scratch[T Float] struct {
 	abuf  []T
 	bbuf  []T
 	xbuf  []T
+	share share
 	_     [64]byte
+}
+
+// share is the part of the pieces of C that a worker computes first. It does the
+// same part of equal products, so that what lies in its cache is of use again;
+// afterwards it helps others.
+type share struct {
+	next atomic.Int32
+	end  int32
 }
 
 type phase int
@@ -128,6 +138,7 @@ type task[T Float] struct {
 	pc      Matrix[T]
 	slab    slab[T]
 	bbuf    []T
+	sharers int // of the pieces of C
 	chunks  int // of the batch or of the vector
 	used    int // workers that may have taken part
 	workers [parallel.MaxWorkers]scratch[T]
@@ -140,12 +151,37 @@ func (t *task[T]) Chunk(i, worker int) {
 	case packPhase:
 		t.packPanels(worker, &t.slab, i)
 	case blockPhase:
-		t.blocks(worker, &t.slab, t.pa, t.pc, i/t.segments, i%t.segments)
+		for i := t.claim(worker); i >= 0; i = t.claim(worker) {
+			t.blocks(worker, &t.slab, t.pa, t.pc, i/t.segments, i%t.segments)
+		}
 	case vecPhase:
 		t.vecChunk(worker, i)
 	case batchPhase:
 		t.batchChunk(worker, s, i)
 	}
+}
+
+// share cuts the pieces into a share for each worker.
+func (t *task[T]) share(pieces, threads int) {
+	t.sharers = threads
+	for i := range threads {
+		s := &t.workers[i].share
+		s.next.Store(int32(i * pieces / threads))
+		s.end = int32((i + 1) * pieces / threads)
+	}
+}
+
+// claim returns a piece to be computed by the worker, or -1.
+func (t *task[T]) claim(worker int) int {
+	for i := range t.sharers {
+		s := &t.workers[(worker+i)%t.sharers].share
+		if s.next.Load() < s.end {
+			if i := s.next.Add(1) - 1; i < s.end {
+				return int(i)
+			}
+		}
+	}
+	return -1
 }
 
 // run computes all products.
@@ -224,10 +260,19 @@ func (t *task[T]) cut(threads int) {
 	if threads == 1 {
 		return
 	}
-	flops := 2 * float64(t.m) * float64(t.n) * float64(t.k)
-	pieces := threads * int(max(1, min(4, flops/float64(threads)/pieceFlops)))
+	// What it costs more, about, to compute the first tile of a panel and the first
+	// panel of tiles.
+	costA, costB := 2, 0
+	if t.useA == filled && t.a.Row == 1 {
+		costA = 1
+	}
+	if t.useB == filled {
+		costB = 2
+	}
+	area := float64(t.m) * float64(t.n) / float64(threads)
+	pieces := threads * int(max(1, min(piecesPerThread, area/pieceArea, 2*area*float64(t.k)/pieceFlops)))
 	for t.blocksM*t.segments < pieces && (t.blocksM < t.tilesM || t.segments < panels) {
-		if t.tilesM*t.segments >= panels*t.blocksM && t.blocksM < t.tilesM {
+		if byRows := costB*panels*t.blocksM <= costA*t.tilesM*t.segments; byRows && t.blocksM < t.tilesM || t.segments == panels {
 			t.blocksM++
 		} else {
 			t.segments++
@@ -238,8 +283,13 @@ func (t *task[T]) cut(threads int) {
 	}
 }
 
-// pieceFlops is how much work a piece should have at least.
-const pieceFlops = 4 << 20
+// A thread gets so many pieces, or fewer: each packs its part of A and B, and
+// should have that much of C and of work.
+const (
+	piecesPerThread = 6
+	pieceArea       = 128 * 128
+	pieceFlops      = 4 << 20
+)
 
 // slabCols and slabDepth are the size of a slab: all of B, unless it is packed
 // beforehand and large.
@@ -302,7 +352,8 @@ func (t *task[T]) product(a, b, c Matrix[T], threads int) {
 			}
 			t.spread(packPhase, t.packChunks(s), packers)
 		}
-		t.spread(blockPhase, t.blocksM*t.segments, threads)
+		t.share(t.blocksM*t.segments, threads)
+		t.spread(blockPhase, threads, threads)
 	}
 }
 
