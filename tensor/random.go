@@ -1,6 +1,10 @@
 package tensor
 
-import "github.com/stria-ml/stria/internal/parallel"
+import (
+	"github.com/stria-ml/stria/internal/cpu/vec"
+	"github.com/stria-ml/stria/internal/freelist"
+	"github.com/stria-ml/stria/internal/parallel"
+)
 
 // Random tensors. Element i, in row-major order, takes block i of the stream,
 // so that the numbers depend on the stream and the shape alone. They are made
@@ -65,10 +69,25 @@ func RandInt(stream *Stream, n int64, shape ...int) *Tensor {
 // randomGrain is how many numbers make a piece of parallel work.
 const randomGrain = 4096
 
+// normalRoom is room for some random words and the numbers made of them.
+type normalRoom struct {
+	words   [512]uint64
+	numbers [512]float64
+}
+
+var normalRooms freelist.List[normalRoom]
+
 func fillNormal[T float32 | float64](data []T, key, counter uint64) {
 	parallel.For(len(data), randomGrain, func(lo, hi int) {
-		for i := lo; i < hi; i++ {
-			data[i] = T(normalAt(key, counter+uint64(i)))
+		room := normalRooms.Get()
+		defer normalRooms.Put(room)
+		for ; lo < hi; lo += len(room.words) {
+			n := min(len(room.words), hi-lo)
+			vec.LongWords(room.words[:n], key, counter+uint64(lo))
+			vec.Normal(room.numbers[:n], room.words[:n])
+			for i, v := range room.numbers[:n] {
+				data[lo+i] = T(v)
+			}
 		}
 	})
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"math/bits"
 
+	"github.com/stria-ml/stria/internal/cpu/vec"
 	"github.com/stria-ml/stria/internal/philox"
 )
 
@@ -108,9 +109,7 @@ func intAt(key, counter, n uint64) uint64 {
 	return high + carry
 }
 
-// normalAt returns the normal number of a block: the quantile of a uniform
-// number in the middle of one of 2^52 equal parts of (0, 1).
+// normalAt returns the normal number of a block.
 func normalAt(key, counter uint64) float64 {
-	part := philox.Pair(key, [2]uint64{counter})[0] >> 12
-	return normalQuantile((float64(part) + 0.5) * 0x1p-52)
+	return vec.NormalOf(philox.Pair(key, [2]uint64{counter})[0])
 }

@@ -34,7 +34,7 @@ var allowed = map[string][]string{
 
 	// the framework, from the bottom up
 	"tensor": {
-		"internal/backend", "internal/caller", "internal/cpu", "internal/freelist", "internal/half", "internal/parallel",
+		"internal/backend", "internal/caller", "internal/cpu", "internal/cpu/vec", "internal/freelist", "internal/half", "internal/parallel",
 		"internal/philox",
 	},
 	"autograd":           {"internal/caller", "tensor"},

@@ -44,6 +44,7 @@ func (s *vecSet) random() {
 	})
 	s.unit()
 	s.drop()
+	s.normalCenter()
 }
 
 type philoxBlock struct {

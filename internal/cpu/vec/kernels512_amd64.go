@@ -83,6 +83,9 @@ func unitAVX512(dst *float32, x *float32, n int)
 func dropAVX512(dst *float32, x *float32, words *float32, n int, keep float32, limit float32)
 
 //go:noescape
+func normalCenterAVX512(dst *float64, words *uint64, n int, quotient *float64)
+
+//go:noescape
 func transposeAVX512(dst *byte, ds int, src *byte, ss int, n int, groups int)
 
 //go:noescape

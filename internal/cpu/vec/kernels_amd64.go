@@ -83,6 +83,9 @@ func unitAVX2(dst *float32, x *float32, n int)
 func dropAVX2(dst *float32, x *float32, words *float32, n int, keep float32, limit float32)
 
 //go:noescape
+func normalCenterAVX2(dst *float64, words *uint64, n int, quotient *float64)
+
+//go:noescape
 func transposeAVX2(dst *byte, ds int, src *byte, ss int, n int, groups int)
 
 //go:noescape

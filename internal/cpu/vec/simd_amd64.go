@@ -46,6 +46,7 @@ var avx2 = set{
 	longWords:       longWordsAVX2,
 	unit:            unitAVX2,
 	drop:            dropAVX2,
+	normalCenter:    normalCenterAVX2,
 }
 
 var avx512 = set{
@@ -78,4 +79,5 @@ var avx512 = set{
 	longWords:       longWordsAVX512,
 	unit:            unitAVX512,
 	drop:            dropAVX512,
+	normalCenter:    normalCenterAVX512,
 }

@@ -26,6 +26,7 @@ type set struct {
 	longWords                                                        func(dst *uint64, n int, k0, k1 uint32, counter uint64)
 	unit                                                             func(dst, x *float32, n int) // x are words
 	drop                                                             func(dst, x, words *float32, n int, keep, limit float32)
+	normalCenter                                                     func(dst *float64, words *uint64, n int, quotient *float64)
 }
 
 type (

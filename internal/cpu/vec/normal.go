@@ -1,4 +1,4 @@
-package tensor
+package vec
 
 import "math"
 
@@ -8,6 +8,46 @@ import "math"
 // around products forbid the compiler to fuse them with additions. The
 // functions of package math would not do, as some platforms have their own.
 
+// normalBlock is what the counts that the kernel takes are multiples of.
+const normalBlock = 8
+
+// Normal sets dst to NormalOf each word.
+func Normal(dst []float64, words []uint64) {
+	if len(dst) != len(words) {
+		panic("vec: lengths differ")
+	}
+	n := 0
+	if kernel := current.normalCenter; kernel != nil && len(dst) >= normalBlock {
+		n = len(dst) &^ (normalBlock - 1)
+		kernel(&dst[0], &words[0], n, &center[0])
+		normalTails(dst[:n], words)
+	}
+	for i, w := range words[n:] {
+		dst[n+i] = NormalOf(w)
+	}
+}
+
+// NormalOf returns the number of the standard normal distribution that a random
+// word stands for: the quantile of the middle of one of 2^52 equal parts of
+// (0, 1), which its upper bits number.
+func NormalOf(word uint64) float64 { return normalQuantile(shareOf(word)) }
+
+// shareOf is the middle of the word's part.
+func shareOf(word uint64) float64 { return (float64(word>>12) + 0.5) * 0x1p-52 }
+
+// centerEnd is how far from 0.5 the central quotient serves.
+const centerEnd = 0.425
+
+// normalTails sets dst where the words' shares lie beyond the center.
+func normalTails(dst []float64, words []uint64) {
+	for i := range dst {
+		p := shareOf(words[i])
+		if q := p - 0.5; math.Abs(q) > centerEnd {
+			dst[i] = normalTail(p, q)
+		}
+	}
+}
+
 // normalQuantile returns the x below which a share p in (0, 1) of the
 // distribution lies, to about 1e-15 of it.
 //
@@ -15,10 +55,14 @@ import "math"
 // distribution", Applied Statistics 37 (1988), function PPND16.
 func normalQuantile(p float64) float64 {
 	q := p - 0.5
-	if math.Abs(q) <= 0.425 {
-		r := 0.180625 - float64(q*q)
-		return q * polynomial(r, &centerTop) / polynomial(r, &centerBottom)
+	if math.Abs(q) > centerEnd {
+		return normalTail(p, q)
 	}
+	r := 0.180625 - float64(q*q)
+	return q * polynomial(r, (*[8]float64)(center[:8])) / polynomial(r, (*[8]float64)(center[8:]))
+}
+
+func normalTail(p, q float64) float64 {
 	r := math.Sqrt(-portableLog(min(p, 1-p)))
 	var x float64
 	if r <= 5 {
@@ -29,13 +73,13 @@ func normalQuantile(p float64) float64 {
 	return math.Copysign(x, q)
 }
 
-// The coefficients of PPND16's three quotients, constant term first.
+// The coefficients of PPND16's three quotients, constant term first; those of
+// the central one are together, for the kernels.
 var (
-	centerTop = [8]float64{
+	center = [16]float64{
 		3.3871328727963666080e0, 1.3314166789178437745e+2, 1.9715909503065514427e+3, 1.3731693765509461125e+4,
 		4.5921953931549871457e+4, 6.7265770927008700853e+4, 3.3430575583588128105e+4, 2.5090809287301226727e+3,
-	}
-	centerBottom = [8]float64{
+
 		1, 4.2313330701600911252e+1, 6.8718700749205790830e+2, 5.3941960214247511077e+3,
 		2.1213794301586595867e+4, 3.9307895800092710610e+4, 2.8729085735721942674e+4, 5.2264952788528545610e+3,
 	}
@@ -66,23 +110,26 @@ func polynomial(x float64, c *[8]float64) float64 {
 	return sum
 }
 
-// logTerms is how many terms of the series below reach float64's precision:
-// s^2 is at most 0.0295 there.
-const logTerms = 11
+// artanhTerms are 1, 1/3, 1/5 and so on, as many as reach float64's precision: s^2
+// is at most 0.0295 below.
+var artanhTerms = [...]float64{1, 1. / 3, 1. / 5, 1. / 7, 1. / 9, 1. / 11, 1. / 13, 1. / 15, 1. / 17, 1. / 19, 1. / 21}
 
 // portableLog returns the natural logarithm of a normal x above 0: with x = f *
 // 2^e and f next to 1, e*ln(2) + 2*artanh(s) for s = (f-1)/(f+1), where
 // artanh(s) = s + s^3/3 + s^5/5 + ....
 func portableLog(x float64) float64 {
-	f, e := math.Frexp(x)
+	const bias = 1022 // of numbers in [0.5, 1)
+	b := math.Float64bits(x)
+	e := int(b>>52) - bias
+	f := math.Float64frombits(b&(1<<52-1) | bias<<52)
 	if f < math.Sqrt2/2 {
 		f, e = 2*f, e-1
 	}
 	s := (f - 1) / (f + 1)
 	square := float64(s * s)
 	sum := 0.0
-	for k := logTerms - 1; k >= 0; k-- {
-		sum = float64(sum*square) + 1/float64(2*k+1)
+	for k := len(artanhTerms) - 1; k >= 0; k-- {
+		sum = float64(sum*square) + artanhTerms[k]
 	}
 	return float64(float64(e)*math.Ln2) + float64(2*s*sum)
 }

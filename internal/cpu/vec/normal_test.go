@@ -1,4 +1,4 @@
-package tensor
+package vec
 
 import (
 	"math"
@@ -44,5 +44,40 @@ func TestPortableLog(t *testing.T) {
 	}
 	if got := portableLog(1); got != 0 {
 		t.Errorf("log 1 is %v", got)
+	}
+}
+
+// TestNormal compares with single numbers, bit for bit, in the center, at its
+// ends and in the tails.
+func TestNormal(t *testing.T) {
+	eachSet(t, func(t *testing.T) {
+		lengths(func(n, offset int) {
+			words, all := make([]uint64, n), make([]float64, n+offset+20)
+			LongWords(words, key, uint64(n))
+			for i := range words {
+				if i%7 == 0 { // next to the center's ends
+					words[i] = uint64(0.925*0x1p52+float64(i)-20) << 12
+				}
+			}
+			Normal(all[offset:offset+n], words)
+			for i, got := range all {
+				want := 0.0
+				if i >= offset && i < offset+n {
+					want = normalQuantile((float64(words[i-offset]>>12) + 0.5) * 0x1p-52)
+				}
+				if math.Float64bits(got) != math.Float64bits(want) {
+					t.Fatalf("%d from %d: number %d is %v, want %v", n, offset, i-offset, got, want)
+				}
+			}
+		})
+	})
+}
+
+func BenchmarkNormal(b *testing.B) {
+	words, x := make([]uint64, 512), make([]float64, 512)
+	b.SetBytes(int64(8 * len(x)))
+	for b.Loop() {
+		LongWords(words, key, 0)
+		Normal(x, words)
 	}
 }
