@@ -45,6 +45,9 @@ func (v *rowVector[T]) set(o *backend.Operand) { *v = rowVector[T]{values[T](o),
 
 func (v *rowVector[T]) at(i int) *T { return &v.data[i*v.step] }
 
+// fetchBlock is how many elements are fetched ahead at a time.
+const fetchBlock = 1 << 10
+
 // longRow is from which length on a row is cut into segments, and theirs.
 const longRow = 1 << 13
 
@@ -71,15 +74,21 @@ func (p *piece) add(q piece) {
 	}
 }
 
-// pieceOf returns the piece of x; all is left out unless wanted.
-func pieceOf[T floating](x []T, wantAll bool) (p piece) {
+// pieceOf returns the piece of x; all is left out unless wanted. Meanwhile next,
+// what is read after x, comes nearer: exponentials leave the memory idle.
+func pieceOf[T floating](x, next []T, wantAll bool) (p piece) {
+	if wantAll {
+		p.all = rowvec.Sum(x)
+	}
 	top := maxRow(x)
 	p.top = float64(top)
 	if !math.IsInf(p.top, -1) {
-		p.sum = sumExpShifted(x, top)
-	}
-	if wantAll {
-		p.all = rowvec.Sum(x)
+		for ; len(x) > 0; x = x[min(fetchBlock, len(x)):] {
+			ahead := min(fetchBlock, len(next))
+			rowvec.Prefetch(next[:ahead])
+			next = next[ahead:]
+			p.sum += sumExpShifted(x[:min(fetchBlock, len(x))], top)
+		}
 	}
 	return p
 }
@@ -108,6 +117,7 @@ func crossEntropy[T floating](tasks *freeList[crossEntropyTask[T]], loss, lse, l
 	t.target.set(target)
 	t.p = p
 	t.segments = segmentsOf(t.logits.n, longRow, t.logits.count)
+	t.grain *= 4 // what a chunk fetches ahead of its end may be another worker's
 	s := pieceScratch.get(t.count)
 	defer pieceScratch.put(s)
 	t.pieces = s.take(t.count)
@@ -129,7 +139,7 @@ func (t *crossEntropyTask[T]) Chunk(i, _ int) {
 	at := t.logits.line(line)
 	for p := first; p < end; p++ {
 		row, lo, hi := t.at(p)
-		t.pieces[p] = pieceOf(t.logits.part(&at, lo, hi, buf), t.p.Smoothing != 0)
+		t.pieces[p] = pieceOf(t.logits.part(&at, lo, hi, buf), t.logits.after(&at, hi, hi-lo), t.p.Smoothing != 0)
 		if t.perLine == 1 {
 			t.finish(row)
 		}
@@ -160,14 +170,9 @@ func (t *crossEntropyTask[T]) finish(row int) {
 	*t.loss.at(row) = T(loss)
 }
 
-const (
-	// gradBlock is how many exponentials are made at a time: the first cache holds
-	// them until they are multiplied.
-	gradBlock = 1 << 11
-	// streamElements is from how many logits on their gradient goes past the
-	// caches: it is larger than they are.
-	streamElements = 1 << 23
-)
+// streamElements is from how many logits on their gradient goes past the caches:
+// it is larger than they are.
+const streamElements = 1 << 23
 
 type crossEntropyGradTask[T floating] struct {
 	dlogits, logits lines[T]
@@ -197,9 +202,9 @@ func crossEntropyGrad[T floating](tasks *freeList[crossEntropyGradTask[T]], dlog
 
 func (t *crossEntropyGradTask[T]) Chunk(i, _ int) {
 	longest := min(t.n, t.length)
-	s := getScratch[T](2*longest + gradBlock)
+	s := getScratch[T](2 * longest)
 	defer putScratch(s)
-	buf, gradBuf, exps := s.take(longest), s.take(longest), s.take(gradBlock)
+	buf, gradBuf := s.take(longest), s.take(longest)
 	first, end := t.of(i)
 	line, _, _ := t.at(first)
 	at, gradAt := t.logits.line(line), t.dlogits.line(line)
@@ -209,7 +214,7 @@ func (t *crossEntropyGradTask[T]) Chunk(i, _ int) {
 		if class := *t.target.at(row); class == t.p.Ignore {
 			clear(grad)
 		} else {
-			t.gradRow(grad, logits, exps, *t.lse.at(row), int(class)-lo)
+			t.gradRow(grad, logits, *t.lse.at(row), int(class)-lo)
 		}
 		t.dlogits.storePart(&gradAt, lo, grad)
 		if hi == t.n {
@@ -221,18 +226,8 @@ func (t *crossEntropyGradTask[T]) Chunk(i, _ int) {
 
 // gradRow writes the gradient of a segment; class counts from its first
 // element and may lie outside. grad may be logits.
-func (t *crossEntropyGradTask[T]) gradRow(grad, logits, exps []T, lse T, class int) {
-	rest := T(t.p.Smoothing / float64(t.n))
-	for lo := 0; lo < len(logits); lo += gradBlock {
-		hi := min(lo+gradBlock, len(logits))
-		part := exps[:hi-lo]
-		expShifted(part, logits[lo:hi], lse)
-		if t.stream {
-			rowvec.AffineStream(grad[lo:hi], part, rest, t.scale, 0)
-		} else {
-			rowvec.Affine(grad[lo:hi], part, rest, t.scale, 0)
-		}
-	}
+func (t *crossEntropyGradTask[T]) gradRow(grad, logits []T, lse T, class int) {
+	rowvec.ExpAffine(grad, logits, lse, T(t.p.Smoothing/float64(t.n)), t.scale, t.stream)
 	if class >= 0 && class < len(logits) {
 		grad[class] -= T(1-t.p.Smoothing) * t.scale
 	}

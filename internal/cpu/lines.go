@@ -152,6 +152,16 @@ func (l *lines[T]) part(c *cursor, lo, hi int, buf []T) []T {
 	return buf
 }
 
+// after is what lies in memory behind the first hi elements of the line at c, n
+// elements at most; nothing if a line's elements are apart.
+func (l *lines[T]) after(c *cursor, hi, n int) []T {
+	if l.step != 1 || n == 0 {
+		return nil
+	}
+	rest := l.data[c.at+hi:]
+	return rest[:min(n, len(rest))]
+}
+
 // store completes a write to row, which came from l.row with the same cursor.
 func (l *lines[T]) store(c *cursor, row []T) { l.storePart(c, 0, row) }
 

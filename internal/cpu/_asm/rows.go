@@ -20,13 +20,17 @@ var (
 )
 
 func rows() {
-	defineTailMask(1)
-	rowsAVX2.generate()
+	rowsAVX2.generate(&forAVX2)
+	prefetch()
 }
 
-func rowsWide() { rows512.generate() }
+func rowsWide() { rows512.generate(&forAVX512) }
 
-func (s *rowSet) generate() {
+func (s *rowSet) generate(e *extension) {
+	isa = e
+	defineTailMask(isa.unroll * isa.bytes / 32)
+	expAffine("expAffine", false)
+	expAffine("expAffineStream", true)
 	s.sum()
 	s.dot()
 	s.deviation()
@@ -40,8 +44,7 @@ func (s *rowSet) generate() {
 	s.normRow("shiftNorm", true)
 	s.normGradRow("normGrad", false)
 	s.normGradRow("normGradAdd", true)
-	s.affine("affine", false)
-	s.affine("affineStream", true)
+	s.affine()
 	s.softmaxGrad()
 	s.subScaled()
 	s.rotateHalf()
@@ -246,25 +249,17 @@ func (s *rowSet) normGradRow(name string, add bool) {
 	r.end()
 }
 
-// affine is dst = (x-a)*factor + b, past the caches if stream: then dst is
-// aligned and n whole registers.
-func (s *rowSet) affine(name string, stream bool) {
-	r := s.begin(name, "func(dst, x *float32, n int, a, factor, b float32)", false)
+// affine is dst = (x-a)*factor + b.
+func (s *rowSet) affine() {
+	r := s.begin("affine", "func(dst, x *float32, n int, a, factor, b float32)", false)
 	dst, x := r.arg("dst"), r.arg("x")
 	a, factor, b := r.broadcast("a"), r.broadcast("factor"), r.broadcast("b")
 	r.loop(4, func(int) {
 		v := r.load(x)
 		VSUBPS(a, v, v)
 		VFMADD213PS(b, factor, v)
-		if stream && r.mask == nil {
-			VMOVNTPS(v, r.place(dst))
-		} else {
-			r.store(v, dst)
-		}
+		r.store(v, dst)
 	})
-	if stream {
-		SFENCE()
-	}
 	r.end()
 }
 

@@ -7,25 +7,27 @@ import "github.com/stria-ml/stria/internal/cpu/kernelset"
 //go:generate sh -c "cd ../_asm && go run . -set rows512 -out ../rowvec/kernels512_amd64.s"
 
 var avx512 = kernels{
-	name:           kernelset.AVX512,
-	max:            maxAVX512,
-	sum:            sumAVX512,
-	dot:            dotAVX512,
-	deviation:      deviationAVX512,
-	addRow:         addRowAVX512,
-	addRows4:       addRows4AVX512,
-	scaleNorm:      scaleNormAVX512,
-	shiftNorm:      shiftNormAVX512,
-	normGradSums:   normGradSumsAVX512,
-	normGradSumsW:  normGradSumsWAVX512,
-	normGradSumsWB: normGradSumsWBAVX512,
-	normGrad:       normGradAVX512,
-	normGradAdd:    normGradAddAVX512,
-	affine:         affineAVX512,
-	affineStream:   affineStreamAVX512,
-	softmaxGrad:    softmaxGradAVX512,
-	subScaled:      subScaledAVX512,
-	rotateHalf:     rotateHalfAVX512,
+	name:            kernelset.AVX512,
+	prefetch:        prefetch,
+	max:             maxAVX512,
+	sum:             sumAVX512,
+	dot:             dotAVX512,
+	deviation:       deviationAVX512,
+	addRow:          addRowAVX512,
+	addRows4:        addRows4AVX512,
+	scaleNorm:       scaleNormAVX512,
+	shiftNorm:       shiftNormAVX512,
+	normGradSums:    normGradSumsAVX512,
+	normGradSumsW:   normGradSumsWAVX512,
+	normGradSumsWB:  normGradSumsWBAVX512,
+	normGrad:        normGradAVX512,
+	normGradAdd:     normGradAddAVX512,
+	affine:          affineAVX512,
+	expAffine:       expAffineAVX512,
+	expAffineStream: expAffineStreamAVX512,
+	softmaxGrad:     softmaxGradAVX512,
+	subScaled:       subScaledAVX512,
+	rotateHalf:      rotateHalfAVX512,
 }
 
 //go:noescape
@@ -71,9 +73,6 @@ func normGradAddAVX512(dx, x, w, dy *float32, n int, mean, rstd, level, pull flo
 func affineAVX512(dst, x *float32, n int, a, factor, b float32)
 
 //go:noescape
-func affineStreamAVX512(dst, x *float32, n int, a, factor, b float32)
-
-//go:noescape
 func softmaxGradAVX512(dx, y, dy *float32, n int, mean float32)
 
 //go:noescape
@@ -81,3 +80,9 @@ func subScaledAVX512(dst, x, y *float32, n int, factor float32)
 
 //go:noescape
 func rotateHalfAVX512(dstA, dstB, a, b, cos, sin *float32, n int, sign uint32)
+
+//go:noescape
+func expAffineAVX512(dst, src *float32, n int, shift, sub, factor float32)
+
+//go:noescape
+func expAffineStreamAVX512(dst, src *float32, n int, shift, sub, factor float32)

@@ -4,6 +4,418 @@
 
 #include "textflag.h"
 
+DATA tailmask<>+0(SB)/4, $0xffffffff
+DATA tailmask<>+4(SB)/4, $0xffffffff
+DATA tailmask<>+8(SB)/4, $0xffffffff
+DATA tailmask<>+12(SB)/4, $0xffffffff
+DATA tailmask<>+16(SB)/4, $0xffffffff
+DATA tailmask<>+20(SB)/4, $0xffffffff
+DATA tailmask<>+24(SB)/4, $0xffffffff
+DATA tailmask<>+28(SB)/4, $0xffffffff
+DATA tailmask<>+32(SB)/4, $0xffffffff
+DATA tailmask<>+36(SB)/4, $0xffffffff
+DATA tailmask<>+40(SB)/4, $0xffffffff
+DATA tailmask<>+44(SB)/4, $0xffffffff
+DATA tailmask<>+48(SB)/4, $0xffffffff
+DATA tailmask<>+52(SB)/4, $0xffffffff
+DATA tailmask<>+56(SB)/4, $0xffffffff
+DATA tailmask<>+60(SB)/4, $0xffffffff
+DATA tailmask<>+64(SB)/4, $0x00000000
+DATA tailmask<>+68(SB)/4, $0x00000000
+DATA tailmask<>+72(SB)/4, $0x00000000
+DATA tailmask<>+76(SB)/4, $0x00000000
+DATA tailmask<>+80(SB)/4, $0x00000000
+DATA tailmask<>+84(SB)/4, $0x00000000
+DATA tailmask<>+88(SB)/4, $0x00000000
+DATA tailmask<>+92(SB)/4, $0x00000000
+DATA tailmask<>+96(SB)/4, $0x00000000
+DATA tailmask<>+100(SB)/4, $0x00000000
+DATA tailmask<>+104(SB)/4, $0x00000000
+DATA tailmask<>+108(SB)/4, $0x00000000
+DATA tailmask<>+112(SB)/4, $0x00000000
+DATA tailmask<>+116(SB)/4, $0x00000000
+DATA tailmask<>+120(SB)/4, $0x00000000
+DATA tailmask<>+124(SB)/4, $0x00000000
+GLOBL tailmask<>(SB), RODATA|NOPTR, $128
+
+// func expAffineAVX512(dst *float32, src *float32, n int, shift float32, sub float32, factor float32)
+// Requires: AVX, AVX512DQ, AVX512F, SSE
+TEXT ·expAffineAVX512(SB), NOSPLIT, $0-36
+	JMP constants
+
+start:
+	MOVSS        shift+24(FP), X0
+	VBROADCASTSS X0, Z0
+	MOVSS        sub+28(FP), X1
+	VBROADCASTSS X1, Z1
+	MOVSS        factor+32(FP), X2
+	VBROADCASTSS X2, Z2
+	MOVQ         dst+0(FP), CX
+	MOVQ         src+8(FP), DX
+	MOVQ         n+16(FP), BX
+	XORQ         AX, AX
+	SUBQ         $0x10, BX
+	JLT          tail
+
+loop:
+	VMOVUPS      (DX)(AX*1), Z3
+	VSUBPS       Z0, Z3, Z3
+	VMAXPS       Z3, Z4, Z3
+	VMINPS       Z3, Z5, Z3
+	VMULPS       Z6, Z3, Z15
+	VRNDSCALEPS  $0x00, Z15, Z15
+	VFNMADD231PS Z7, Z15, Z3
+	VFNMADD231PS Z8, Z15, Z3
+	VMOVUPS      Z9, Z16
+	VFMADD213PS  Z10, Z3, Z16
+	VFMADD213PS  Z11, Z3, Z16
+	VFMADD213PS  Z12, Z3, Z16
+	VFMADD213PS  Z13, Z3, Z16
+	VFMADD213PS  Z14, Z3, Z16
+	VFMADD213PS  Z14, Z3, Z16
+	VSCALEFPS    Z15, Z16, Z16
+	VSUBPS       Z1, Z16, Z16
+	VMULPS       Z2, Z16, Z16
+	VMOVUPS      Z16, (CX)(AX*1)
+	ADDQ         $0x40, AX
+	SUBQ         $0x10, BX
+	JGE          loop
+
+tail:
+	ADDQ         $0x10, BX
+	JZ           done
+	LEAQ         tailmask<>+64(SB), SI
+	SHLQ         $0x02, BX
+	SUBQ         BX, SI
+	VMOVUPS      (SI), Z3
+	VPMOVD2M     Z3, K1
+	VMOVUPS.Z    (DX)(AX*1), K1, Z3
+	VSUBPS       Z0, Z3, Z3
+	VMAXPS       Z3, Z4, Z0
+	VMINPS       Z0, Z5, Z0
+	VMULPS       Z6, Z0, Z3
+	VRNDSCALEPS  $0x00, Z3, Z3
+	VFNMADD231PS Z7, Z3, Z0
+	VFNMADD231PS Z8, Z3, Z0
+	VMOVUPS      Z9, Z4
+	VFMADD213PS  Z10, Z0, Z4
+	VFMADD213PS  Z11, Z0, Z4
+	VFMADD213PS  Z12, Z0, Z4
+	VFMADD213PS  Z13, Z0, Z4
+	VFMADD213PS  Z14, Z0, Z4
+	VFMADD213PS  Z14, Z0, Z4
+	VSCALEFPS    Z3, Z4, Z4
+	VSUBPS       Z1, Z4, Z4
+	VMULPS       Z2, Z4, Z4
+	VMOVUPS      Z4, K1, (CX)(AX*1)
+
+done:
+	VZEROUPPER
+	RET
+
+constants:
+	VMOVUPS wc2f00000<>+0(SB), Z4
+	VMOVUPS w42f00000<>+0(SB), Z5
+	VMOVUPS w3fb8aa3b<>+0(SB), Z6
+	VMOVUPS w3f317200<>+0(SB), Z7
+	VMOVUPS w35bfbe8e<>+0(SB), Z8
+	VMOVUPS w3ab6a18b<>+0(SB), Z9
+	VMOVUPS w3c091ec1<>+0(SB), Z10
+	VMOVUPS w3d2aaa75<>+0(SB), Z11
+	VMOVUPS w3e2aaa3e<>+0(SB), Z12
+	VMOVUPS w3f000000<>+0(SB), Z13
+	VMOVUPS w3f800000<>+0(SB), Z14
+	JMP     start
+
+DATA wc2f00000<>+0(SB)/4, $0xc2f00000
+DATA wc2f00000<>+4(SB)/4, $0xc2f00000
+DATA wc2f00000<>+8(SB)/4, $0xc2f00000
+DATA wc2f00000<>+12(SB)/4, $0xc2f00000
+DATA wc2f00000<>+16(SB)/4, $0xc2f00000
+DATA wc2f00000<>+20(SB)/4, $0xc2f00000
+DATA wc2f00000<>+24(SB)/4, $0xc2f00000
+DATA wc2f00000<>+28(SB)/4, $0xc2f00000
+DATA wc2f00000<>+32(SB)/4, $0xc2f00000
+DATA wc2f00000<>+36(SB)/4, $0xc2f00000
+DATA wc2f00000<>+40(SB)/4, $0xc2f00000
+DATA wc2f00000<>+44(SB)/4, $0xc2f00000
+DATA wc2f00000<>+48(SB)/4, $0xc2f00000
+DATA wc2f00000<>+52(SB)/4, $0xc2f00000
+DATA wc2f00000<>+56(SB)/4, $0xc2f00000
+DATA wc2f00000<>+60(SB)/4, $0xc2f00000
+GLOBL wc2f00000<>(SB), RODATA|NOPTR, $64
+
+DATA w42f00000<>+0(SB)/4, $0x42f00000
+DATA w42f00000<>+4(SB)/4, $0x42f00000
+DATA w42f00000<>+8(SB)/4, $0x42f00000
+DATA w42f00000<>+12(SB)/4, $0x42f00000
+DATA w42f00000<>+16(SB)/4, $0x42f00000
+DATA w42f00000<>+20(SB)/4, $0x42f00000
+DATA w42f00000<>+24(SB)/4, $0x42f00000
+DATA w42f00000<>+28(SB)/4, $0x42f00000
+DATA w42f00000<>+32(SB)/4, $0x42f00000
+DATA w42f00000<>+36(SB)/4, $0x42f00000
+DATA w42f00000<>+40(SB)/4, $0x42f00000
+DATA w42f00000<>+44(SB)/4, $0x42f00000
+DATA w42f00000<>+48(SB)/4, $0x42f00000
+DATA w42f00000<>+52(SB)/4, $0x42f00000
+DATA w42f00000<>+56(SB)/4, $0x42f00000
+DATA w42f00000<>+60(SB)/4, $0x42f00000
+GLOBL w42f00000<>(SB), RODATA|NOPTR, $64
+
+DATA w3fb8aa3b<>+0(SB)/4, $0x3fb8aa3b
+DATA w3fb8aa3b<>+4(SB)/4, $0x3fb8aa3b
+DATA w3fb8aa3b<>+8(SB)/4, $0x3fb8aa3b
+DATA w3fb8aa3b<>+12(SB)/4, $0x3fb8aa3b
+DATA w3fb8aa3b<>+16(SB)/4, $0x3fb8aa3b
+DATA w3fb8aa3b<>+20(SB)/4, $0x3fb8aa3b
+DATA w3fb8aa3b<>+24(SB)/4, $0x3fb8aa3b
+DATA w3fb8aa3b<>+28(SB)/4, $0x3fb8aa3b
+DATA w3fb8aa3b<>+32(SB)/4, $0x3fb8aa3b
+DATA w3fb8aa3b<>+36(SB)/4, $0x3fb8aa3b
+DATA w3fb8aa3b<>+40(SB)/4, $0x3fb8aa3b
+DATA w3fb8aa3b<>+44(SB)/4, $0x3fb8aa3b
+DATA w3fb8aa3b<>+48(SB)/4, $0x3fb8aa3b
+DATA w3fb8aa3b<>+52(SB)/4, $0x3fb8aa3b
+DATA w3fb8aa3b<>+56(SB)/4, $0x3fb8aa3b
+DATA w3fb8aa3b<>+60(SB)/4, $0x3fb8aa3b
+GLOBL w3fb8aa3b<>(SB), RODATA|NOPTR, $64
+
+DATA w3f317200<>+0(SB)/4, $0x3f317200
+DATA w3f317200<>+4(SB)/4, $0x3f317200
+DATA w3f317200<>+8(SB)/4, $0x3f317200
+DATA w3f317200<>+12(SB)/4, $0x3f317200
+DATA w3f317200<>+16(SB)/4, $0x3f317200
+DATA w3f317200<>+20(SB)/4, $0x3f317200
+DATA w3f317200<>+24(SB)/4, $0x3f317200
+DATA w3f317200<>+28(SB)/4, $0x3f317200
+DATA w3f317200<>+32(SB)/4, $0x3f317200
+DATA w3f317200<>+36(SB)/4, $0x3f317200
+DATA w3f317200<>+40(SB)/4, $0x3f317200
+DATA w3f317200<>+44(SB)/4, $0x3f317200
+DATA w3f317200<>+48(SB)/4, $0x3f317200
+DATA w3f317200<>+52(SB)/4, $0x3f317200
+DATA w3f317200<>+56(SB)/4, $0x3f317200
+DATA w3f317200<>+60(SB)/4, $0x3f317200
+GLOBL w3f317200<>(SB), RODATA|NOPTR, $64
+
+DATA w35bfbe8e<>+0(SB)/4, $0x35bfbe8e
+DATA w35bfbe8e<>+4(SB)/4, $0x35bfbe8e
+DATA w35bfbe8e<>+8(SB)/4, $0x35bfbe8e
+DATA w35bfbe8e<>+12(SB)/4, $0x35bfbe8e
+DATA w35bfbe8e<>+16(SB)/4, $0x35bfbe8e
+DATA w35bfbe8e<>+20(SB)/4, $0x35bfbe8e
+DATA w35bfbe8e<>+24(SB)/4, $0x35bfbe8e
+DATA w35bfbe8e<>+28(SB)/4, $0x35bfbe8e
+DATA w35bfbe8e<>+32(SB)/4, $0x35bfbe8e
+DATA w35bfbe8e<>+36(SB)/4, $0x35bfbe8e
+DATA w35bfbe8e<>+40(SB)/4, $0x35bfbe8e
+DATA w35bfbe8e<>+44(SB)/4, $0x35bfbe8e
+DATA w35bfbe8e<>+48(SB)/4, $0x35bfbe8e
+DATA w35bfbe8e<>+52(SB)/4, $0x35bfbe8e
+DATA w35bfbe8e<>+56(SB)/4, $0x35bfbe8e
+DATA w35bfbe8e<>+60(SB)/4, $0x35bfbe8e
+GLOBL w35bfbe8e<>(SB), RODATA|NOPTR, $64
+
+DATA w3ab6a18b<>+0(SB)/4, $0x3ab6a18b
+DATA w3ab6a18b<>+4(SB)/4, $0x3ab6a18b
+DATA w3ab6a18b<>+8(SB)/4, $0x3ab6a18b
+DATA w3ab6a18b<>+12(SB)/4, $0x3ab6a18b
+DATA w3ab6a18b<>+16(SB)/4, $0x3ab6a18b
+DATA w3ab6a18b<>+20(SB)/4, $0x3ab6a18b
+DATA w3ab6a18b<>+24(SB)/4, $0x3ab6a18b
+DATA w3ab6a18b<>+28(SB)/4, $0x3ab6a18b
+DATA w3ab6a18b<>+32(SB)/4, $0x3ab6a18b
+DATA w3ab6a18b<>+36(SB)/4, $0x3ab6a18b
+DATA w3ab6a18b<>+40(SB)/4, $0x3ab6a18b
+DATA w3ab6a18b<>+44(SB)/4, $0x3ab6a18b
+DATA w3ab6a18b<>+48(SB)/4, $0x3ab6a18b
+DATA w3ab6a18b<>+52(SB)/4, $0x3ab6a18b
+DATA w3ab6a18b<>+56(SB)/4, $0x3ab6a18b
+DATA w3ab6a18b<>+60(SB)/4, $0x3ab6a18b
+GLOBL w3ab6a18b<>(SB), RODATA|NOPTR, $64
+
+DATA w3c091ec1<>+0(SB)/4, $0x3c091ec1
+DATA w3c091ec1<>+4(SB)/4, $0x3c091ec1
+DATA w3c091ec1<>+8(SB)/4, $0x3c091ec1
+DATA w3c091ec1<>+12(SB)/4, $0x3c091ec1
+DATA w3c091ec1<>+16(SB)/4, $0x3c091ec1
+DATA w3c091ec1<>+20(SB)/4, $0x3c091ec1
+DATA w3c091ec1<>+24(SB)/4, $0x3c091ec1
+DATA w3c091ec1<>+28(SB)/4, $0x3c091ec1
+DATA w3c091ec1<>+32(SB)/4, $0x3c091ec1
+DATA w3c091ec1<>+36(SB)/4, $0x3c091ec1
+DATA w3c091ec1<>+40(SB)/4, $0x3c091ec1
+DATA w3c091ec1<>+44(SB)/4, $0x3c091ec1
+DATA w3c091ec1<>+48(SB)/4, $0x3c091ec1
+DATA w3c091ec1<>+52(SB)/4, $0x3c091ec1
+DATA w3c091ec1<>+56(SB)/4, $0x3c091ec1
+DATA w3c091ec1<>+60(SB)/4, $0x3c091ec1
+GLOBL w3c091ec1<>(SB), RODATA|NOPTR, $64
+
+DATA w3d2aaa75<>+0(SB)/4, $0x3d2aaa75
+DATA w3d2aaa75<>+4(SB)/4, $0x3d2aaa75
+DATA w3d2aaa75<>+8(SB)/4, $0x3d2aaa75
+DATA w3d2aaa75<>+12(SB)/4, $0x3d2aaa75
+DATA w3d2aaa75<>+16(SB)/4, $0x3d2aaa75
+DATA w3d2aaa75<>+20(SB)/4, $0x3d2aaa75
+DATA w3d2aaa75<>+24(SB)/4, $0x3d2aaa75
+DATA w3d2aaa75<>+28(SB)/4, $0x3d2aaa75
+DATA w3d2aaa75<>+32(SB)/4, $0x3d2aaa75
+DATA w3d2aaa75<>+36(SB)/4, $0x3d2aaa75
+DATA w3d2aaa75<>+40(SB)/4, $0x3d2aaa75
+DATA w3d2aaa75<>+44(SB)/4, $0x3d2aaa75
+DATA w3d2aaa75<>+48(SB)/4, $0x3d2aaa75
+DATA w3d2aaa75<>+52(SB)/4, $0x3d2aaa75
+DATA w3d2aaa75<>+56(SB)/4, $0x3d2aaa75
+DATA w3d2aaa75<>+60(SB)/4, $0x3d2aaa75
+GLOBL w3d2aaa75<>(SB), RODATA|NOPTR, $64
+
+DATA w3e2aaa3e<>+0(SB)/4, $0x3e2aaa3e
+DATA w3e2aaa3e<>+4(SB)/4, $0x3e2aaa3e
+DATA w3e2aaa3e<>+8(SB)/4, $0x3e2aaa3e
+DATA w3e2aaa3e<>+12(SB)/4, $0x3e2aaa3e
+DATA w3e2aaa3e<>+16(SB)/4, $0x3e2aaa3e
+DATA w3e2aaa3e<>+20(SB)/4, $0x3e2aaa3e
+DATA w3e2aaa3e<>+24(SB)/4, $0x3e2aaa3e
+DATA w3e2aaa3e<>+28(SB)/4, $0x3e2aaa3e
+DATA w3e2aaa3e<>+32(SB)/4, $0x3e2aaa3e
+DATA w3e2aaa3e<>+36(SB)/4, $0x3e2aaa3e
+DATA w3e2aaa3e<>+40(SB)/4, $0x3e2aaa3e
+DATA w3e2aaa3e<>+44(SB)/4, $0x3e2aaa3e
+DATA w3e2aaa3e<>+48(SB)/4, $0x3e2aaa3e
+DATA w3e2aaa3e<>+52(SB)/4, $0x3e2aaa3e
+DATA w3e2aaa3e<>+56(SB)/4, $0x3e2aaa3e
+DATA w3e2aaa3e<>+60(SB)/4, $0x3e2aaa3e
+GLOBL w3e2aaa3e<>(SB), RODATA|NOPTR, $64
+
+DATA w3f000000<>+0(SB)/4, $0x3f000000
+DATA w3f000000<>+4(SB)/4, $0x3f000000
+DATA w3f000000<>+8(SB)/4, $0x3f000000
+DATA w3f000000<>+12(SB)/4, $0x3f000000
+DATA w3f000000<>+16(SB)/4, $0x3f000000
+DATA w3f000000<>+20(SB)/4, $0x3f000000
+DATA w3f000000<>+24(SB)/4, $0x3f000000
+DATA w3f000000<>+28(SB)/4, $0x3f000000
+DATA w3f000000<>+32(SB)/4, $0x3f000000
+DATA w3f000000<>+36(SB)/4, $0x3f000000
+DATA w3f000000<>+40(SB)/4, $0x3f000000
+DATA w3f000000<>+44(SB)/4, $0x3f000000
+DATA w3f000000<>+48(SB)/4, $0x3f000000
+DATA w3f000000<>+52(SB)/4, $0x3f000000
+DATA w3f000000<>+56(SB)/4, $0x3f000000
+DATA w3f000000<>+60(SB)/4, $0x3f000000
+GLOBL w3f000000<>(SB), RODATA|NOPTR, $64
+
+DATA w3f800000<>+0(SB)/4, $0x3f800000
+DATA w3f800000<>+4(SB)/4, $0x3f800000
+DATA w3f800000<>+8(SB)/4, $0x3f800000
+DATA w3f800000<>+12(SB)/4, $0x3f800000
+DATA w3f800000<>+16(SB)/4, $0x3f800000
+DATA w3f800000<>+20(SB)/4, $0x3f800000
+DATA w3f800000<>+24(SB)/4, $0x3f800000
+DATA w3f800000<>+28(SB)/4, $0x3f800000
+DATA w3f800000<>+32(SB)/4, $0x3f800000
+DATA w3f800000<>+36(SB)/4, $0x3f800000
+DATA w3f800000<>+40(SB)/4, $0x3f800000
+DATA w3f800000<>+44(SB)/4, $0x3f800000
+DATA w3f800000<>+48(SB)/4, $0x3f800000
+DATA w3f800000<>+52(SB)/4, $0x3f800000
+DATA w3f800000<>+56(SB)/4, $0x3f800000
+DATA w3f800000<>+60(SB)/4, $0x3f800000
+GLOBL w3f800000<>(SB), RODATA|NOPTR, $64
+
+// func expAffineStreamAVX512(dst *float32, src *float32, n int, shift float32, sub float32, factor float32)
+// Requires: AVX, AVX512DQ, AVX512F, MMX+, SSE
+TEXT ·expAffineStreamAVX512(SB), NOSPLIT, $0-36
+	JMP constants
+
+start:
+	MOVSS        shift+24(FP), X0
+	VBROADCASTSS X0, Z0
+	MOVSS        sub+28(FP), X1
+	VBROADCASTSS X1, Z1
+	MOVSS        factor+32(FP), X2
+	VBROADCASTSS X2, Z2
+	MOVQ         dst+0(FP), CX
+	MOVQ         src+8(FP), DX
+	MOVQ         n+16(FP), BX
+	XORQ         AX, AX
+	SUBQ         $0x10, BX
+	JLT          tail
+
+loop:
+	PREFETCHT0   2048(DX)(AX*1)
+	VMOVUPS      (DX)(AX*1), Z3
+	VSUBPS       Z0, Z3, Z3
+	VMAXPS       Z3, Z4, Z3
+	VMINPS       Z3, Z5, Z3
+	VMULPS       Z6, Z3, Z15
+	VRNDSCALEPS  $0x00, Z15, Z15
+	VFNMADD231PS Z7, Z15, Z3
+	VFNMADD231PS Z8, Z15, Z3
+	VMOVUPS      Z9, Z16
+	VFMADD213PS  Z10, Z3, Z16
+	VFMADD213PS  Z11, Z3, Z16
+	VFMADD213PS  Z12, Z3, Z16
+	VFMADD213PS  Z13, Z3, Z16
+	VFMADD213PS  Z14, Z3, Z16
+	VFMADD213PS  Z14, Z3, Z16
+	VSCALEFPS    Z15, Z16, Z16
+	VSUBPS       Z1, Z16, Z16
+	VMULPS       Z2, Z16, Z16
+	VMOVNTPS     Z16, (CX)(AX*1)
+	ADDQ         $0x40, AX
+	SUBQ         $0x10, BX
+	JGE          loop
+
+tail:
+	ADDQ         $0x10, BX
+	JZ           done
+	LEAQ         tailmask<>+64(SB), SI
+	SHLQ         $0x02, BX
+	SUBQ         BX, SI
+	VMOVUPS      (SI), Z3
+	VPMOVD2M     Z3, K1
+	VMOVUPS.Z    (DX)(AX*1), K1, Z3
+	VSUBPS       Z0, Z3, Z3
+	VMAXPS       Z3, Z4, Z0
+	VMINPS       Z0, Z5, Z0
+	VMULPS       Z6, Z0, Z3
+	VRNDSCALEPS  $0x00, Z3, Z3
+	VFNMADD231PS Z7, Z3, Z0
+	VFNMADD231PS Z8, Z3, Z0
+	VMOVUPS      Z9, Z4
+	VFMADD213PS  Z10, Z0, Z4
+	VFMADD213PS  Z11, Z0, Z4
+	VFMADD213PS  Z12, Z0, Z4
+	VFMADD213PS  Z13, Z0, Z4
+	VFMADD213PS  Z14, Z0, Z4
+	VFMADD213PS  Z14, Z0, Z4
+	VSCALEFPS    Z3, Z4, Z4
+	VSUBPS       Z1, Z4, Z4
+	VMULPS       Z2, Z4, Z4
+	VMOVUPS      Z4, K1, (CX)(AX*1)
+
+done:
+	SFENCE
+	VZEROUPPER
+	RET
+
+constants:
+	VMOVUPS wc2f00000<>+0(SB), Z4
+	VMOVUPS w42f00000<>+0(SB), Z5
+	VMOVUPS w3fb8aa3b<>+0(SB), Z6
+	VMOVUPS w3f317200<>+0(SB), Z7
+	VMOVUPS w35bfbe8e<>+0(SB), Z8
+	VMOVUPS w3ab6a18b<>+0(SB), Z9
+	VMOVUPS w3c091ec1<>+0(SB), Z10
+	VMOVUPS w3d2aaa75<>+0(SB), Z11
+	VMOVUPS w3e2aaa3e<>+0(SB), Z12
+	VMOVUPS w3f000000<>+0(SB), Z13
+	VMOVUPS w3f800000<>+0(SB), Z14
+	JMP     start
+
 // func sumAVX512(x *float32, n int) float64
 // Requires: AVX, AVX512F, AVX512VL, BMI2, SSE2
 TEXT ·sumAVX512(SB), NOSPLIT, $0-24
@@ -1204,69 +1616,6 @@ rest:
 	VMOVUPS     Z3, K1, (AX)(BX*1)
 
 done:
-	VZEROUPPER
-	RET
-
-// func affineStreamAVX512(dst *float32, x *float32, n int, a float32, factor float32, b float32)
-// Requires: AVX, AVX512F, BMI2, MMX+
-TEXT ·affineStreamAVX512(SB), NOSPLIT, $0-36
-	MOVQ         dst+0(FP), AX
-	MOVQ         x+8(FP), CX
-	VBROADCASTSS a+24(FP), Z0
-	VBROADCASTSS factor+28(FP), Z1
-	VBROADCASTSS b+32(FP), Z2
-	MOVQ         n+16(FP), DX
-	XORQ         BX, BX
-	SUBQ         $0x40, DX
-	JLT          few
-
-many:
-	VMOVUPS     (CX)(BX*1), Z3
-	VSUBPS      Z0, Z3, Z3
-	VFMADD213PS Z2, Z1, Z3
-	VMOVNTPS    Z3, (AX)(BX*1)
-	VMOVUPS     64(CX)(BX*1), Z3
-	VSUBPS      Z0, Z3, Z3
-	VFMADD213PS Z2, Z1, Z3
-	VMOVNTPS    Z3, 64(AX)(BX*1)
-	VMOVUPS     128(CX)(BX*1), Z3
-	VSUBPS      Z0, Z3, Z3
-	VFMADD213PS Z2, Z1, Z3
-	VMOVNTPS    Z3, 128(AX)(BX*1)
-	VMOVUPS     192(CX)(BX*1), Z3
-	VSUBPS      Z0, Z3, Z3
-	VFMADD213PS Z2, Z1, Z3
-	VMOVNTPS    Z3, 192(AX)(BX*1)
-	ADDQ        $0x00000100, BX
-	SUBQ        $0x40, DX
-	JGE         many
-
-few:
-	ADDQ $0x30, DX
-	JLT  rest
-
-single:
-	VMOVUPS     (CX)(BX*1), Z3
-	VSUBPS      Z0, Z3, Z3
-	VFMADD213PS Z2, Z1, Z3
-	VMOVNTPS    Z3, (AX)(BX*1)
-	ADDQ        $0x40, BX
-	SUBQ        $0x10, DX
-	JGE         single
-
-rest:
-	ADDQ        $0x10, DX
-	JZ          done
-	MOVL        $0xffffffff, SI
-	BZHIL       DX, SI, SI
-	KMOVW       SI, K1
-	VMOVUPS.Z   (CX)(BX*1), K1, Z3
-	VSUBPS      Z0, Z3, Z3
-	VFMADD213PS Z2, Z1, Z3
-	VMOVUPS     Z3, K1, (AX)(BX*1)
-
-done:
-	SFENCE
 	VZEROUPPER
 	RET
 

@@ -7,25 +7,27 @@ import "github.com/stria-ml/stria/internal/cpu/kernelset"
 //go:generate sh -c "cd ../_asm && go run . -set rows -out ../rowvec/kernels_amd64.s"
 
 var avx2 = kernels{
-	name:           kernelset.AVX2,
-	max:            maxAVX2,
-	sum:            sumAVX2,
-	dot:            dotAVX2,
-	deviation:      deviationAVX2,
-	addRow:         addRowAVX2,
-	addRows4:       addRows4AVX2,
-	scaleNorm:      scaleNormAVX2,
-	shiftNorm:      shiftNormAVX2,
-	normGradSums:   normGradSumsAVX2,
-	normGradSumsW:  normGradSumsWAVX2,
-	normGradSumsWB: normGradSumsWBAVX2,
-	normGrad:       normGradAVX2,
-	normGradAdd:    normGradAddAVX2,
-	affine:         affineAVX2,
-	affineStream:   affineStreamAVX2,
-	softmaxGrad:    softmaxGradAVX2,
-	subScaled:      subScaledAVX2,
-	rotateHalf:     rotateHalfAVX2,
+	name:            kernelset.AVX2,
+	prefetch:        prefetch,
+	max:             maxAVX2,
+	sum:             sumAVX2,
+	dot:             dotAVX2,
+	deviation:       deviationAVX2,
+	addRow:          addRowAVX2,
+	addRows4:        addRows4AVX2,
+	scaleNorm:       scaleNormAVX2,
+	shiftNorm:       shiftNormAVX2,
+	normGradSums:    normGradSumsAVX2,
+	normGradSumsW:   normGradSumsWAVX2,
+	normGradSumsWB:  normGradSumsWBAVX2,
+	normGrad:        normGradAVX2,
+	normGradAdd:     normGradAddAVX2,
+	affine:          affineAVX2,
+	expAffine:       expAffineAVX2,
+	expAffineStream: expAffineStreamAVX2,
+	softmaxGrad:     softmaxGradAVX2,
+	subScaled:       subScaledAVX2,
+	rotateHalf:      rotateHalfAVX2,
 }
 
 //go:noescape
@@ -71,9 +73,6 @@ func normGradAddAVX2(dx, x, w, dy *float32, n int, mean, rstd, level, pull float
 func affineAVX2(dst, x *float32, n int, a, factor, b float32)
 
 //go:noescape
-func affineStreamAVX2(dst, x *float32, n int, a, factor, b float32)
-
-//go:noescape
 func softmaxGradAVX2(dx, y, dy *float32, n int, mean float32)
 
 //go:noescape
@@ -81,3 +80,14 @@ func subScaledAVX2(dst, x, y *float32, n int, factor float32)
 
 //go:noescape
 func rotateHalfAVX2(dstA, dstB, a, b, cos, sin *float32, n int, sign uint32)
+
+//go:noescape
+func expAffineAVX2(dst, src *float32, n int, shift, sub, factor float32)
+
+//go:noescape
+func expAffineStreamAVX2(dst, src *float32, n int, shift, sub, factor float32)
+
+// prefetch asks for cache lines; lines > 0.
+//
+//go:noescape
+func prefetch(p *float32, lines int)

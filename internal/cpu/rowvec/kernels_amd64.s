@@ -12,15 +12,454 @@ DATA tailmask<>+16(SB)/4, $0xffffffff
 DATA tailmask<>+20(SB)/4, $0xffffffff
 DATA tailmask<>+24(SB)/4, $0xffffffff
 DATA tailmask<>+28(SB)/4, $0xffffffff
-DATA tailmask<>+32(SB)/4, $0x00000000
-DATA tailmask<>+36(SB)/4, $0x00000000
-DATA tailmask<>+40(SB)/4, $0x00000000
-DATA tailmask<>+44(SB)/4, $0x00000000
-DATA tailmask<>+48(SB)/4, $0x00000000
-DATA tailmask<>+52(SB)/4, $0x00000000
-DATA tailmask<>+56(SB)/4, $0x00000000
-DATA tailmask<>+60(SB)/4, $0x00000000
-GLOBL tailmask<>(SB), RODATA|NOPTR, $64
+DATA tailmask<>+32(SB)/4, $0xffffffff
+DATA tailmask<>+36(SB)/4, $0xffffffff
+DATA tailmask<>+40(SB)/4, $0xffffffff
+DATA tailmask<>+44(SB)/4, $0xffffffff
+DATA tailmask<>+48(SB)/4, $0xffffffff
+DATA tailmask<>+52(SB)/4, $0xffffffff
+DATA tailmask<>+56(SB)/4, $0xffffffff
+DATA tailmask<>+60(SB)/4, $0xffffffff
+DATA tailmask<>+64(SB)/4, $0x00000000
+DATA tailmask<>+68(SB)/4, $0x00000000
+DATA tailmask<>+72(SB)/4, $0x00000000
+DATA tailmask<>+76(SB)/4, $0x00000000
+DATA tailmask<>+80(SB)/4, $0x00000000
+DATA tailmask<>+84(SB)/4, $0x00000000
+DATA tailmask<>+88(SB)/4, $0x00000000
+DATA tailmask<>+92(SB)/4, $0x00000000
+DATA tailmask<>+96(SB)/4, $0x00000000
+DATA tailmask<>+100(SB)/4, $0x00000000
+DATA tailmask<>+104(SB)/4, $0x00000000
+DATA tailmask<>+108(SB)/4, $0x00000000
+DATA tailmask<>+112(SB)/4, $0x00000000
+DATA tailmask<>+116(SB)/4, $0x00000000
+DATA tailmask<>+120(SB)/4, $0x00000000
+DATA tailmask<>+124(SB)/4, $0x00000000
+GLOBL tailmask<>(SB), RODATA|NOPTR, $128
+
+// func expAffineAVX2(dst *float32, src *float32, n int, shift float32, sub float32, factor float32)
+// Requires: AVX, AVX2, FMA3, SSE
+TEXT ·expAffineAVX2(SB), NOSPLIT, $0-36
+	MOVSS        shift+24(FP), X0
+	VBROADCASTSS X0, Y0
+	MOVSS        sub+28(FP), X1
+	VBROADCASTSS X1, Y1
+	MOVSS        factor+32(FP), X2
+	VBROADCASTSS X2, Y2
+	MOVQ         dst+0(FP), CX
+	MOVQ         src+8(FP), DX
+	MOVQ         n+16(FP), BX
+	XORQ         AX, AX
+	SUBQ         $0x10, BX
+	JLT          tail
+
+loop:
+	VMOVUPS      (DX)(AX*1), Y3
+	VMOVUPS      32(DX)(AX*1), Y4
+	VSUBPS       Y0, Y3, Y3
+	VSUBPS       Y0, Y4, Y4
+	VMOVUPS      wc2f00000<>+0(SB), Y5
+	VMOVUPS      wc2f00000<>+0(SB), Y6
+	VMAXPS       Y3, Y5, Y3
+	VMAXPS       Y4, Y6, Y4
+	VMOVUPS      w42f00000<>+0(SB), Y5
+	VMOVUPS      w42f00000<>+0(SB), Y6
+	VMINPS       Y3, Y5, Y3
+	VMINPS       Y4, Y6, Y4
+	VMULPS       w3fb8aa3b<>+0(SB), Y3, Y5
+	VMULPS       w3fb8aa3b<>+0(SB), Y4, Y6
+	VROUNDPS     $0x00, Y5, Y5
+	VROUNDPS     $0x00, Y6, Y6
+	VFNMADD231PS w3f317200<>+0(SB), Y5, Y3
+	VFNMADD231PS w3f317200<>+0(SB), Y6, Y4
+	VFNMADD231PS w35bfbe8e<>+0(SB), Y5, Y3
+	VFNMADD231PS w35bfbe8e<>+0(SB), Y6, Y4
+	VMOVUPS      w3ab6a18b<>+0(SB), Y7
+	VMOVUPS      w3ab6a18b<>+0(SB), Y8
+	VFMADD213PS  w3c091ec1<>+0(SB), Y3, Y7
+	VFMADD213PS  w3c091ec1<>+0(SB), Y4, Y8
+	VFMADD213PS  w3d2aaa75<>+0(SB), Y3, Y7
+	VFMADD213PS  w3d2aaa75<>+0(SB), Y4, Y8
+	VFMADD213PS  w3e2aaa3e<>+0(SB), Y3, Y7
+	VFMADD213PS  w3e2aaa3e<>+0(SB), Y4, Y8
+	VFMADD213PS  w3f000000<>+0(SB), Y3, Y7
+	VFMADD213PS  w3f000000<>+0(SB), Y4, Y8
+	VFMADD213PS  w3f800000<>+0(SB), Y3, Y7
+	VFMADD213PS  w3f800000<>+0(SB), Y4, Y8
+	VFMADD213PS  w3f800000<>+0(SB), Y3, Y7
+	VFMADD213PS  w3f800000<>+0(SB), Y4, Y8
+	VCVTPS2DQ    Y5, Y3
+	VCVTPS2DQ    Y6, Y4
+	VPSRAD       $0x01, Y3, Y5
+	VPSRAD       $0x01, Y4, Y6
+	VPSUBD       Y5, Y3, Y3
+	VPSUBD       Y6, Y4, Y4
+	VPADDD       w0000007f<>+0(SB), Y5, Y5
+	VPADDD       w0000007f<>+0(SB), Y6, Y6
+	VPSLLD       $0x17, Y5, Y5
+	VPSLLD       $0x17, Y6, Y6
+	VPADDD       w0000007f<>+0(SB), Y3, Y3
+	VPADDD       w0000007f<>+0(SB), Y4, Y4
+	VPSLLD       $0x17, Y3, Y3
+	VPSLLD       $0x17, Y4, Y4
+	VMULPS       Y5, Y7, Y7
+	VMULPS       Y6, Y8, Y8
+	VMULPS       Y3, Y7, Y7
+	VMULPS       Y4, Y8, Y8
+	VSUBPS       Y1, Y7, Y7
+	VSUBPS       Y1, Y8, Y8
+	VMULPS       Y2, Y7, Y7
+	VMULPS       Y2, Y8, Y8
+	VMOVUPS      Y7, (CX)(AX*1)
+	VMOVUPS      Y8, 32(CX)(AX*1)
+	ADDQ         $0x40, AX
+	SUBQ         $0x10, BX
+	JGE          loop
+
+tail:
+	ADDQ         $0x10, BX
+	JZ           done
+	LEAQ         tailmask<>+64(SB), SI
+	SHLQ         $0x02, BX
+	SUBQ         BX, SI
+	VMOVUPS      (SI), Y3
+	VMOVUPS      32(SI), Y4
+	VMASKMOVPS   (DX)(AX*1), Y3, Y5
+	VMASKMOVPS   32(DX)(AX*1), Y4, Y6
+	VSUBPS       Y0, Y5, Y5
+	VSUBPS       Y0, Y6, Y6
+	VMOVUPS      wc2f00000<>+0(SB), Y0
+	VMOVUPS      wc2f00000<>+0(SB), Y7
+	VMAXPS       Y5, Y0, Y0
+	VMAXPS       Y6, Y7, Y5
+	VMOVUPS      w42f00000<>+0(SB), Y6
+	VMOVUPS      w42f00000<>+0(SB), Y7
+	VMINPS       Y0, Y6, Y0
+	VMINPS       Y5, Y7, Y5
+	VMULPS       w3fb8aa3b<>+0(SB), Y0, Y6
+	VMULPS       w3fb8aa3b<>+0(SB), Y5, Y7
+	VROUNDPS     $0x00, Y6, Y6
+	VROUNDPS     $0x00, Y7, Y7
+	VFNMADD231PS w3f317200<>+0(SB), Y6, Y0
+	VFNMADD231PS w3f317200<>+0(SB), Y7, Y5
+	VFNMADD231PS w35bfbe8e<>+0(SB), Y6, Y0
+	VFNMADD231PS w35bfbe8e<>+0(SB), Y7, Y5
+	VMOVUPS      w3ab6a18b<>+0(SB), Y8
+	VMOVUPS      w3ab6a18b<>+0(SB), Y9
+	VFMADD213PS  w3c091ec1<>+0(SB), Y0, Y8
+	VFMADD213PS  w3c091ec1<>+0(SB), Y5, Y9
+	VFMADD213PS  w3d2aaa75<>+0(SB), Y0, Y8
+	VFMADD213PS  w3d2aaa75<>+0(SB), Y5, Y9
+	VFMADD213PS  w3e2aaa3e<>+0(SB), Y0, Y8
+	VFMADD213PS  w3e2aaa3e<>+0(SB), Y5, Y9
+	VFMADD213PS  w3f000000<>+0(SB), Y0, Y8
+	VFMADD213PS  w3f000000<>+0(SB), Y5, Y9
+	VFMADD213PS  w3f800000<>+0(SB), Y0, Y8
+	VFMADD213PS  w3f800000<>+0(SB), Y5, Y9
+	VFMADD213PS  w3f800000<>+0(SB), Y0, Y8
+	VFMADD213PS  w3f800000<>+0(SB), Y5, Y9
+	VCVTPS2DQ    Y6, Y0
+	VCVTPS2DQ    Y7, Y5
+	VPSRAD       $0x01, Y0, Y6
+	VPSRAD       $0x01, Y5, Y7
+	VPSUBD       Y6, Y0, Y0
+	VPSUBD       Y7, Y5, Y5
+	VPADDD       w0000007f<>+0(SB), Y6, Y6
+	VPADDD       w0000007f<>+0(SB), Y7, Y7
+	VPSLLD       $0x17, Y6, Y6
+	VPSLLD       $0x17, Y7, Y7
+	VPADDD       w0000007f<>+0(SB), Y0, Y0
+	VPADDD       w0000007f<>+0(SB), Y5, Y5
+	VPSLLD       $0x17, Y0, Y0
+	VPSLLD       $0x17, Y5, Y5
+	VMULPS       Y6, Y8, Y8
+	VMULPS       Y7, Y9, Y9
+	VMULPS       Y0, Y8, Y8
+	VMULPS       Y5, Y9, Y9
+	VSUBPS       Y1, Y8, Y8
+	VSUBPS       Y1, Y9, Y9
+	VMULPS       Y2, Y8, Y8
+	VMULPS       Y2, Y9, Y9
+	VMASKMOVPS   Y8, Y3, (CX)(AX*1)
+	VMASKMOVPS   Y9, Y4, 32(CX)(AX*1)
+
+done:
+	VZEROUPPER
+	RET
+
+DATA wc2f00000<>+0(SB)/4, $0xc2f00000
+DATA wc2f00000<>+4(SB)/4, $0xc2f00000
+DATA wc2f00000<>+8(SB)/4, $0xc2f00000
+DATA wc2f00000<>+12(SB)/4, $0xc2f00000
+DATA wc2f00000<>+16(SB)/4, $0xc2f00000
+DATA wc2f00000<>+20(SB)/4, $0xc2f00000
+DATA wc2f00000<>+24(SB)/4, $0xc2f00000
+DATA wc2f00000<>+28(SB)/4, $0xc2f00000
+GLOBL wc2f00000<>(SB), RODATA|NOPTR, $32
+
+DATA w42f00000<>+0(SB)/4, $0x42f00000
+DATA w42f00000<>+4(SB)/4, $0x42f00000
+DATA w42f00000<>+8(SB)/4, $0x42f00000
+DATA w42f00000<>+12(SB)/4, $0x42f00000
+DATA w42f00000<>+16(SB)/4, $0x42f00000
+DATA w42f00000<>+20(SB)/4, $0x42f00000
+DATA w42f00000<>+24(SB)/4, $0x42f00000
+DATA w42f00000<>+28(SB)/4, $0x42f00000
+GLOBL w42f00000<>(SB), RODATA|NOPTR, $32
+
+DATA w3fb8aa3b<>+0(SB)/4, $0x3fb8aa3b
+DATA w3fb8aa3b<>+4(SB)/4, $0x3fb8aa3b
+DATA w3fb8aa3b<>+8(SB)/4, $0x3fb8aa3b
+DATA w3fb8aa3b<>+12(SB)/4, $0x3fb8aa3b
+DATA w3fb8aa3b<>+16(SB)/4, $0x3fb8aa3b
+DATA w3fb8aa3b<>+20(SB)/4, $0x3fb8aa3b
+DATA w3fb8aa3b<>+24(SB)/4, $0x3fb8aa3b
+DATA w3fb8aa3b<>+28(SB)/4, $0x3fb8aa3b
+GLOBL w3fb8aa3b<>(SB), RODATA|NOPTR, $32
+
+DATA w3f317200<>+0(SB)/4, $0x3f317200
+DATA w3f317200<>+4(SB)/4, $0x3f317200
+DATA w3f317200<>+8(SB)/4, $0x3f317200
+DATA w3f317200<>+12(SB)/4, $0x3f317200
+DATA w3f317200<>+16(SB)/4, $0x3f317200
+DATA w3f317200<>+20(SB)/4, $0x3f317200
+DATA w3f317200<>+24(SB)/4, $0x3f317200
+DATA w3f317200<>+28(SB)/4, $0x3f317200
+GLOBL w3f317200<>(SB), RODATA|NOPTR, $32
+
+DATA w35bfbe8e<>+0(SB)/4, $0x35bfbe8e
+DATA w35bfbe8e<>+4(SB)/4, $0x35bfbe8e
+DATA w35bfbe8e<>+8(SB)/4, $0x35bfbe8e
+DATA w35bfbe8e<>+12(SB)/4, $0x35bfbe8e
+DATA w35bfbe8e<>+16(SB)/4, $0x35bfbe8e
+DATA w35bfbe8e<>+20(SB)/4, $0x35bfbe8e
+DATA w35bfbe8e<>+24(SB)/4, $0x35bfbe8e
+DATA w35bfbe8e<>+28(SB)/4, $0x35bfbe8e
+GLOBL w35bfbe8e<>(SB), RODATA|NOPTR, $32
+
+DATA w3ab6a18b<>+0(SB)/4, $0x3ab6a18b
+DATA w3ab6a18b<>+4(SB)/4, $0x3ab6a18b
+DATA w3ab6a18b<>+8(SB)/4, $0x3ab6a18b
+DATA w3ab6a18b<>+12(SB)/4, $0x3ab6a18b
+DATA w3ab6a18b<>+16(SB)/4, $0x3ab6a18b
+DATA w3ab6a18b<>+20(SB)/4, $0x3ab6a18b
+DATA w3ab6a18b<>+24(SB)/4, $0x3ab6a18b
+DATA w3ab6a18b<>+28(SB)/4, $0x3ab6a18b
+GLOBL w3ab6a18b<>(SB), RODATA|NOPTR, $32
+
+DATA w3c091ec1<>+0(SB)/4, $0x3c091ec1
+DATA w3c091ec1<>+4(SB)/4, $0x3c091ec1
+DATA w3c091ec1<>+8(SB)/4, $0x3c091ec1
+DATA w3c091ec1<>+12(SB)/4, $0x3c091ec1
+DATA w3c091ec1<>+16(SB)/4, $0x3c091ec1
+DATA w3c091ec1<>+20(SB)/4, $0x3c091ec1
+DATA w3c091ec1<>+24(SB)/4, $0x3c091ec1
+DATA w3c091ec1<>+28(SB)/4, $0x3c091ec1
+GLOBL w3c091ec1<>(SB), RODATA|NOPTR, $32
+
+DATA w3d2aaa75<>+0(SB)/4, $0x3d2aaa75
+DATA w3d2aaa75<>+4(SB)/4, $0x3d2aaa75
+DATA w3d2aaa75<>+8(SB)/4, $0x3d2aaa75
+DATA w3d2aaa75<>+12(SB)/4, $0x3d2aaa75
+DATA w3d2aaa75<>+16(SB)/4, $0x3d2aaa75
+DATA w3d2aaa75<>+20(SB)/4, $0x3d2aaa75
+DATA w3d2aaa75<>+24(SB)/4, $0x3d2aaa75
+DATA w3d2aaa75<>+28(SB)/4, $0x3d2aaa75
+GLOBL w3d2aaa75<>(SB), RODATA|NOPTR, $32
+
+DATA w3e2aaa3e<>+0(SB)/4, $0x3e2aaa3e
+DATA w3e2aaa3e<>+4(SB)/4, $0x3e2aaa3e
+DATA w3e2aaa3e<>+8(SB)/4, $0x3e2aaa3e
+DATA w3e2aaa3e<>+12(SB)/4, $0x3e2aaa3e
+DATA w3e2aaa3e<>+16(SB)/4, $0x3e2aaa3e
+DATA w3e2aaa3e<>+20(SB)/4, $0x3e2aaa3e
+DATA w3e2aaa3e<>+24(SB)/4, $0x3e2aaa3e
+DATA w3e2aaa3e<>+28(SB)/4, $0x3e2aaa3e
+GLOBL w3e2aaa3e<>(SB), RODATA|NOPTR, $32
+
+DATA w3f000000<>+0(SB)/4, $0x3f000000
+DATA w3f000000<>+4(SB)/4, $0x3f000000
+DATA w3f000000<>+8(SB)/4, $0x3f000000
+DATA w3f000000<>+12(SB)/4, $0x3f000000
+DATA w3f000000<>+16(SB)/4, $0x3f000000
+DATA w3f000000<>+20(SB)/4, $0x3f000000
+DATA w3f000000<>+24(SB)/4, $0x3f000000
+DATA w3f000000<>+28(SB)/4, $0x3f000000
+GLOBL w3f000000<>(SB), RODATA|NOPTR, $32
+
+DATA w3f800000<>+0(SB)/4, $0x3f800000
+DATA w3f800000<>+4(SB)/4, $0x3f800000
+DATA w3f800000<>+8(SB)/4, $0x3f800000
+DATA w3f800000<>+12(SB)/4, $0x3f800000
+DATA w3f800000<>+16(SB)/4, $0x3f800000
+DATA w3f800000<>+20(SB)/4, $0x3f800000
+DATA w3f800000<>+24(SB)/4, $0x3f800000
+DATA w3f800000<>+28(SB)/4, $0x3f800000
+GLOBL w3f800000<>(SB), RODATA|NOPTR, $32
+
+DATA w0000007f<>+0(SB)/4, $0x0000007f
+DATA w0000007f<>+4(SB)/4, $0x0000007f
+DATA w0000007f<>+8(SB)/4, $0x0000007f
+DATA w0000007f<>+12(SB)/4, $0x0000007f
+DATA w0000007f<>+16(SB)/4, $0x0000007f
+DATA w0000007f<>+20(SB)/4, $0x0000007f
+DATA w0000007f<>+24(SB)/4, $0x0000007f
+DATA w0000007f<>+28(SB)/4, $0x0000007f
+GLOBL w0000007f<>(SB), RODATA|NOPTR, $32
+
+// func expAffineStreamAVX2(dst *float32, src *float32, n int, shift float32, sub float32, factor float32)
+// Requires: AVX, AVX2, FMA3, MMX+, SSE
+TEXT ·expAffineStreamAVX2(SB), NOSPLIT, $0-36
+	MOVSS        shift+24(FP), X0
+	VBROADCASTSS X0, Y0
+	MOVSS        sub+28(FP), X1
+	VBROADCASTSS X1, Y1
+	MOVSS        factor+32(FP), X2
+	VBROADCASTSS X2, Y2
+	MOVQ         dst+0(FP), CX
+	MOVQ         src+8(FP), DX
+	MOVQ         n+16(FP), BX
+	XORQ         AX, AX
+	SUBQ         $0x10, BX
+	JLT          tail
+
+loop:
+	PREFETCHT0   2048(DX)(AX*1)
+	PREFETCHT0   2080(DX)(AX*1)
+	VMOVUPS      (DX)(AX*1), Y3
+	VMOVUPS      32(DX)(AX*1), Y4
+	VSUBPS       Y0, Y3, Y3
+	VSUBPS       Y0, Y4, Y4
+	VMOVUPS      wc2f00000<>+0(SB), Y5
+	VMOVUPS      wc2f00000<>+0(SB), Y6
+	VMAXPS       Y3, Y5, Y3
+	VMAXPS       Y4, Y6, Y4
+	VMOVUPS      w42f00000<>+0(SB), Y5
+	VMOVUPS      w42f00000<>+0(SB), Y6
+	VMINPS       Y3, Y5, Y3
+	VMINPS       Y4, Y6, Y4
+	VMULPS       w3fb8aa3b<>+0(SB), Y3, Y5
+	VMULPS       w3fb8aa3b<>+0(SB), Y4, Y6
+	VROUNDPS     $0x00, Y5, Y5
+	VROUNDPS     $0x00, Y6, Y6
+	VFNMADD231PS w3f317200<>+0(SB), Y5, Y3
+	VFNMADD231PS w3f317200<>+0(SB), Y6, Y4
+	VFNMADD231PS w35bfbe8e<>+0(SB), Y5, Y3
+	VFNMADD231PS w35bfbe8e<>+0(SB), Y6, Y4
+	VMOVUPS      w3ab6a18b<>+0(SB), Y7
+	VMOVUPS      w3ab6a18b<>+0(SB), Y8
+	VFMADD213PS  w3c091ec1<>+0(SB), Y3, Y7
+	VFMADD213PS  w3c091ec1<>+0(SB), Y4, Y8
+	VFMADD213PS  w3d2aaa75<>+0(SB), Y3, Y7
+	VFMADD213PS  w3d2aaa75<>+0(SB), Y4, Y8
+	VFMADD213PS  w3e2aaa3e<>+0(SB), Y3, Y7
+	VFMADD213PS  w3e2aaa3e<>+0(SB), Y4, Y8
+	VFMADD213PS  w3f000000<>+0(SB), Y3, Y7
+	VFMADD213PS  w3f000000<>+0(SB), Y4, Y8
+	VFMADD213PS  w3f800000<>+0(SB), Y3, Y7
+	VFMADD213PS  w3f800000<>+0(SB), Y4, Y8
+	VFMADD213PS  w3f800000<>+0(SB), Y3, Y7
+	VFMADD213PS  w3f800000<>+0(SB), Y4, Y8
+	VCVTPS2DQ    Y5, Y3
+	VCVTPS2DQ    Y6, Y4
+	VPSRAD       $0x01, Y3, Y5
+	VPSRAD       $0x01, Y4, Y6
+	VPSUBD       Y5, Y3, Y3
+	VPSUBD       Y6, Y4, Y4
+	VPADDD       w0000007f<>+0(SB), Y5, Y5
+	VPADDD       w0000007f<>+0(SB), Y6, Y6
+	VPSLLD       $0x17, Y5, Y5
+	VPSLLD       $0x17, Y6, Y6
+	VPADDD       w0000007f<>+0(SB), Y3, Y3
+	VPADDD       w0000007f<>+0(SB), Y4, Y4
+	VPSLLD       $0x17, Y3, Y3
+	VPSLLD       $0x17, Y4, Y4
+	VMULPS       Y5, Y7, Y7
+	VMULPS       Y6, Y8, Y8
+	VMULPS       Y3, Y7, Y7
+	VMULPS       Y4, Y8, Y8
+	VSUBPS       Y1, Y7, Y7
+	VSUBPS       Y1, Y8, Y8
+	VMULPS       Y2, Y7, Y7
+	VMULPS       Y2, Y8, Y8
+	VMOVNTPS     Y7, (CX)(AX*1)
+	VMOVNTPS     Y8, 32(CX)(AX*1)
+	ADDQ         $0x40, AX
+	SUBQ         $0x10, BX
+	JGE          loop
+
+tail:
+	ADDQ         $0x10, BX
+	JZ           done
+	LEAQ         tailmask<>+64(SB), SI
+	SHLQ         $0x02, BX
+	SUBQ         BX, SI
+	VMOVUPS      (SI), Y3
+	VMOVUPS      32(SI), Y4
+	VMASKMOVPS   (DX)(AX*1), Y3, Y5
+	VMASKMOVPS   32(DX)(AX*1), Y4, Y6
+	VSUBPS       Y0, Y5, Y5
+	VSUBPS       Y0, Y6, Y6
+	VMOVUPS      wc2f00000<>+0(SB), Y0
+	VMOVUPS      wc2f00000<>+0(SB), Y7
+	VMAXPS       Y5, Y0, Y0
+	VMAXPS       Y6, Y7, Y5
+	VMOVUPS      w42f00000<>+0(SB), Y6
+	VMOVUPS      w42f00000<>+0(SB), Y7
+	VMINPS       Y0, Y6, Y0
+	VMINPS       Y5, Y7, Y5
+	VMULPS       w3fb8aa3b<>+0(SB), Y0, Y6
+	VMULPS       w3fb8aa3b<>+0(SB), Y5, Y7
+	VROUNDPS     $0x00, Y6, Y6
+	VROUNDPS     $0x00, Y7, Y7
+	VFNMADD231PS w3f317200<>+0(SB), Y6, Y0
+	VFNMADD231PS w3f317200<>+0(SB), Y7, Y5
+	VFNMADD231PS w35bfbe8e<>+0(SB), Y6, Y0
+	VFNMADD231PS w35bfbe8e<>+0(SB), Y7, Y5
+	VMOVUPS      w3ab6a18b<>+0(SB), Y8
+	VMOVUPS      w3ab6a18b<>+0(SB), Y9
+	VFMADD213PS  w3c091ec1<>+0(SB), Y0, Y8
+	VFMADD213PS  w3c091ec1<>+0(SB), Y5, Y9
+	VFMADD213PS  w3d2aaa75<>+0(SB), Y0, Y8
+	VFMADD213PS  w3d2aaa75<>+0(SB), Y5, Y9
+	VFMADD213PS  w3e2aaa3e<>+0(SB), Y0, Y8
+	VFMADD213PS  w3e2aaa3e<>+0(SB), Y5, Y9
+	VFMADD213PS  w3f000000<>+0(SB), Y0, Y8
+	VFMADD213PS  w3f000000<>+0(SB), Y5, Y9
+	VFMADD213PS  w3f800000<>+0(SB), Y0, Y8
+	VFMADD213PS  w3f800000<>+0(SB), Y5, Y9
+	VFMADD213PS  w3f800000<>+0(SB), Y0, Y8
+	VFMADD213PS  w3f800000<>+0(SB), Y5, Y9
+	VCVTPS2DQ    Y6, Y0
+	VCVTPS2DQ    Y7, Y5
+	VPSRAD       $0x01, Y0, Y6
+	VPSRAD       $0x01, Y5, Y7
+	VPSUBD       Y6, Y0, Y0
+	VPSUBD       Y7, Y5, Y5
+	VPADDD       w0000007f<>+0(SB), Y6, Y6
+	VPADDD       w0000007f<>+0(SB), Y7, Y7
+	VPSLLD       $0x17, Y6, Y6
+	VPSLLD       $0x17, Y7, Y7
+	VPADDD       w0000007f<>+0(SB), Y0, Y0
+	VPADDD       w0000007f<>+0(SB), Y5, Y5
+	VPSLLD       $0x17, Y0, Y0
+	VPSLLD       $0x17, Y5, Y5
+	VMULPS       Y6, Y8, Y8
+	VMULPS       Y7, Y9, Y9
+	VMULPS       Y0, Y8, Y8
+	VMULPS       Y5, Y9, Y9
+	VSUBPS       Y1, Y8, Y8
+	VSUBPS       Y1, Y9, Y9
+	VMULPS       Y2, Y8, Y8
+	VMULPS       Y2, Y9, Y9
+	VMASKMOVPS   Y8, Y3, (CX)(AX*1)
+	VMASKMOVPS   Y9, Y4, 32(CX)(AX*1)
+
+done:
+	SFENCE
+	VZEROUPPER
+	RET
 
 // func sumAVX2(x *float32, n int) float64
 // Requires: AVX, SSE2
@@ -67,7 +506,7 @@ single:
 rest:
 	ADDQ       $0x04, CX
 	JZ         done
-	LEAQ       tailmask<>+32(SB), BX
+	LEAQ       tailmask<>+64(SB), BX
 	SHLQ       $0x02, CX
 	SUBQ       CX, BX
 	VMOVUPS    (BX), Y4
@@ -143,7 +582,7 @@ single:
 rest:
 	ADDQ        $0x04, DX
 	JZ          done
-	LEAQ        tailmask<>+32(SB), SI
+	LEAQ        tailmask<>+64(SB), SI
 	SHLQ        $0x02, DX
 	SUBQ        DX, SI
 	VMOVUPS     (SI), Y4
@@ -216,7 +655,7 @@ single:
 rest:
 	ADDQ        $0x04, CX
 	JZ          done
-	LEAQ        tailmask<>+32(SB), BX
+	LEAQ        tailmask<>+64(SB), BX
 	SHLQ        $0x02, CX
 	SUBQ        CX, BX
 	VMOVUPS     (BX), Y5
@@ -303,7 +742,7 @@ single:
 rest:
 	ADDQ        $0x04, BX
 	JZ          done
-	LEAQ        tailmask<>+32(SB), DI
+	LEAQ        tailmask<>+64(SB), DI
 	SHLQ        $0x02, BX
 	SUBQ        BX, DI
 	VMOVUPS     (DI), Y6
@@ -411,7 +850,7 @@ single:
 rest:
 	ADDQ        $0x04, SI
 	JZ          done
-	LEAQ        tailmask<>+32(SB), R8
+	LEAQ        tailmask<>+64(SB), R8
 	SHLQ        $0x02, SI
 	SUBQ        SI, R8
 	VMOVUPS     (R8), Y6
@@ -535,7 +974,7 @@ single:
 rest:
 	ADDQ        $0x04, DI
 	JZ          done
-	LEAQ        tailmask<>+32(SB), R9
+	LEAQ        tailmask<>+64(SB), R9
 	SHLQ        $0x02, DI
 	SUBQ        DI, R9
 	VMOVUPS     (R9), Y6
@@ -624,7 +1063,7 @@ single:
 rest:
 	ADDQ       $0x04, DX
 	JZ         done
-	LEAQ       tailmask<>+32(SB), SI
+	LEAQ       tailmask<>+64(SB), SI
 	SHLQ       $0x02, DX
 	SUBQ       DX, SI
 	VMOVUPS    (SI), Y0
@@ -708,7 +1147,7 @@ single:
 rest:
 	ADDQ       $0x04, DI
 	JZ         done
-	LEAQ       tailmask<>+32(SB), R9
+	LEAQ       tailmask<>+64(SB), R9
 	SHLQ       $0x02, DI
 	SUBQ       DI, R9
 	VMOVUPS    (R9), Y0
@@ -775,7 +1214,7 @@ single:
 rest:
 	ADDQ       $0x08, CX
 	JZ         done
-	LEAQ       tailmask<>+32(SB), BX
+	LEAQ       tailmask<>+64(SB), BX
 	SHLQ       $0x02, CX
 	SUBQ       CX, BX
 	VMOVUPS    (BX), Y5
@@ -857,7 +1296,7 @@ single:
 rest:
 	ADDQ       $0x08, BX
 	JZ         done
-	LEAQ       tailmask<>+32(SB), DI
+	LEAQ       tailmask<>+64(SB), DI
 	SHLQ       $0x02, BX
 	SUBQ       BX, DI
 	VMOVUPS    (DI), Y2
@@ -938,7 +1377,7 @@ single:
 rest:
 	ADDQ        $0x08, SI
 	JZ          done
-	LEAQ        tailmask<>+32(SB), R8
+	LEAQ        tailmask<>+64(SB), R8
 	SHLQ        $0x02, SI
 	SUBQ        SI, R8
 	VMOVUPS     (R8), Y2
@@ -1037,7 +1476,7 @@ single:
 rest:
 	ADDQ         $0x08, SI
 	JZ           done
-	LEAQ         tailmask<>+32(SB), R8
+	LEAQ         tailmask<>+64(SB), R8
 	SHLQ         $0x02, SI
 	SUBQ         SI, R8
 	VMOVUPS      (R8), Y4
@@ -1144,7 +1583,7 @@ single:
 rest:
 	ADDQ         $0x08, SI
 	JZ           done
-	LEAQ         tailmask<>+32(SB), R8
+	LEAQ         tailmask<>+64(SB), R8
 	SHLQ         $0x02, SI
 	SUBQ         SI, R8
 	VMOVUPS      (R8), Y4
@@ -1214,7 +1653,7 @@ single:
 rest:
 	ADDQ        $0x08, DX
 	JZ          done
-	LEAQ        tailmask<>+32(SB), SI
+	LEAQ        tailmask<>+64(SB), SI
 	SHLQ        $0x02, DX
 	SUBQ        DX, SI
 	VMOVUPS     (SI), Y3
@@ -1224,70 +1663,6 @@ rest:
 	VMASKMOVPS  Y4, Y3, (AX)(BX*1)
 
 done:
-	VZEROUPPER
-	RET
-
-// func affineStreamAVX2(dst *float32, x *float32, n int, a float32, factor float32, b float32)
-// Requires: AVX, FMA3, MMX+
-TEXT ·affineStreamAVX2(SB), NOSPLIT, $0-36
-	MOVQ         dst+0(FP), AX
-	MOVQ         x+8(FP), CX
-	VBROADCASTSS a+24(FP), Y0
-	VBROADCASTSS factor+28(FP), Y1
-	VBROADCASTSS b+32(FP), Y2
-	MOVQ         n+16(FP), DX
-	XORQ         BX, BX
-	SUBQ         $0x20, DX
-	JLT          few
-
-many:
-	VMOVUPS     (CX)(BX*1), Y3
-	VSUBPS      Y0, Y3, Y3
-	VFMADD213PS Y2, Y1, Y3
-	VMOVNTPS    Y3, (AX)(BX*1)
-	VMOVUPS     32(CX)(BX*1), Y3
-	VSUBPS      Y0, Y3, Y3
-	VFMADD213PS Y2, Y1, Y3
-	VMOVNTPS    Y3, 32(AX)(BX*1)
-	VMOVUPS     64(CX)(BX*1), Y3
-	VSUBPS      Y0, Y3, Y3
-	VFMADD213PS Y2, Y1, Y3
-	VMOVNTPS    Y3, 64(AX)(BX*1)
-	VMOVUPS     96(CX)(BX*1), Y3
-	VSUBPS      Y0, Y3, Y3
-	VFMADD213PS Y2, Y1, Y3
-	VMOVNTPS    Y3, 96(AX)(BX*1)
-	ADDQ        $0x00000080, BX
-	SUBQ        $0x20, DX
-	JGE         many
-
-few:
-	ADDQ $0x18, DX
-	JLT  rest
-
-single:
-	VMOVUPS     (CX)(BX*1), Y3
-	VSUBPS      Y0, Y3, Y3
-	VFMADD213PS Y2, Y1, Y3
-	VMOVNTPS    Y3, (AX)(BX*1)
-	ADDQ        $0x20, BX
-	SUBQ        $0x08, DX
-	JGE         single
-
-rest:
-	ADDQ        $0x08, DX
-	JZ          done
-	LEAQ        tailmask<>+32(SB), SI
-	SHLQ        $0x02, DX
-	SUBQ        DX, SI
-	VMOVUPS     (SI), Y3
-	VMASKMOVPS  (CX)(BX*1), Y3, Y4
-	VSUBPS      Y0, Y4, Y4
-	VFMADD213PS Y2, Y1, Y4
-	VMASKMOVPS  Y4, Y3, (AX)(BX*1)
-
-done:
-	SFENCE
 	VZEROUPPER
 	RET
 
@@ -1345,7 +1720,7 @@ single:
 rest:
 	ADDQ       $0x08, BX
 	JZ         done
-	LEAQ       tailmask<>+32(SB), DI
+	LEAQ       tailmask<>+64(SB), DI
 	SHLQ       $0x02, BX
 	SUBQ       BX, DI
 	VMOVUPS    (DI), Y1
@@ -1408,7 +1783,7 @@ single:
 rest:
 	ADDQ         $0x08, BX
 	JZ           done
-	LEAQ         tailmask<>+32(SB), DI
+	LEAQ         tailmask<>+64(SB), DI
 	SHLQ         $0x02, BX
 	SUBQ         BX, DI
 	VMOVUPS      (DI), Y1
@@ -1475,7 +1850,7 @@ single:
 rest:
 	ADDQ        $0x08, R8
 	JZ          done
-	LEAQ        tailmask<>+32(SB), R10
+	LEAQ        tailmask<>+64(SB), R10
 	SHLQ        $0x02, R8
 	SUBQ        R8, R10
 	VMOVUPS     (R10), Y1
@@ -1493,4 +1868,17 @@ rest:
 
 done:
 	VZEROUPPER
+	RET
+
+// func prefetch(p *float32, lines int)
+// Requires: MMX+
+TEXT ·prefetch(SB), NOSPLIT, $0-16
+	MOVQ p+0(FP), AX
+	MOVQ lines+8(FP), CX
+
+loop:
+	PREFETCHT1 (AX)
+	ADDQ       $0x40, AX
+	DECQ       CX
+	JNZ        loop
 	RET

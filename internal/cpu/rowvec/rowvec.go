@@ -14,23 +14,25 @@ type Float interface{ float32 | float64 }
 
 // kernels are the assembly forms of one vector extension, on n floats.
 type kernels struct {
-	name                  string
-	max                   func(x *float32, n int) float32
-	sum                   func(x *float32, n int) float64
-	dot                   func(x, y *float32, n int) float64
-	deviation             func(x *float32, n int, centre float64) float64
-	addRow                func(acc *float64, x *float32, n int)
-	addRows4              func(acc *float64, x0, x1, x2, x3 *float32, n int)
-	scaleNorm             func(y, x, w *float32, n int, mean, rstd float32)
-	shiftNorm             func(y, x, w, b *float32, n int, mean, rstd float32)
-	normGradSums          func(x, w, dy *float32, n int, mean, rstd float32) (sum, product float64)
-	normGradSumsW         func(dw *float64, x, w, dy *float32, n int, mean, rstd float32) (sum, product float64)
-	normGradSumsWB        func(dw, db *float64, x, w, dy *float32, n int, mean, rstd float32) (sum, product float64)
-	normGrad, normGradAdd func(dx, x, w, dy *float32, n int, mean, rstd, level, pull float32)
-	affine, affineStream  func(dst, x *float32, n int, a, factor, b float32)
-	softmaxGrad           func(dx, y, dy *float32, n int, mean float32)
-	subScaled             func(dst, x, y *float32, n int, factor float32)
-	rotateHalf            func(dstA, dstB, a, b, cos, sin *float32, n int, sign uint32)
+	name                       string
+	max                        func(x *float32, n int) float32
+	sum                        func(x *float32, n int) float64
+	dot                        func(x, y *float32, n int) float64
+	deviation                  func(x *float32, n int, centre float64) float64
+	addRow                     func(acc *float64, x *float32, n int)
+	addRows4                   func(acc *float64, x0, x1, x2, x3 *float32, n int)
+	scaleNorm                  func(y, x, w *float32, n int, mean, rstd float32)
+	shiftNorm                  func(y, x, w, b *float32, n int, mean, rstd float32)
+	normGradSums               func(x, w, dy *float32, n int, mean, rstd float32) (sum, product float64)
+	normGradSumsW              func(dw *float64, x, w, dy *float32, n int, mean, rstd float32) (sum, product float64)
+	normGradSumsWB             func(dw, db *float64, x, w, dy *float32, n int, mean, rstd float32) (sum, product float64)
+	normGrad, normGradAdd      func(dx, x, w, dy *float32, n int, mean, rstd, level, pull float32)
+	affine                     func(dst, x *float32, n int, a, factor, b float32)
+	expAffine, expAffineStream func(dst, x *float32, n int, shift, sub, factor float32)
+	prefetch                   func(x *float32, lines int)
+	softmaxGrad                func(dx, y, dy *float32, n int, mean float32)
+	subScaled                  func(dst, x, y *float32, n int, factor float32)
+	rotateHalf                 func(dstA, dstB, a, b, cos, sin *float32, n int, sign uint32)
 }
 
 // sets are the kernels that this processor has.
@@ -111,24 +113,6 @@ func Affine[T Float](dst, x []T, a, factor, b T) {
 		return
 	}
 	affine(dst, x, a, factor, b)
-}
-
-// lineBytes is the size of a cache line, which the widest register holds.
-const lineBytes = 64
-
-// AffineStream is Affine past the caches, for a dst that is not read again soon
-// and not x.
-func AffineStream[T Float](dst, x []T, a, factor, b T) {
-	dst = dst[:len(x)]
-	if !assembly[T]() {
-		affine(dst, x, a, factor, b)
-		return
-	}
-	head := min(len(x), int(-uintptr(unsafe.Pointer(first(dst)))%lineBytes)/4)
-	whole := (len(x) - head) &^ (lineBytes/4 - 1)
-	Affine(dst[:head], x[:head], a, factor, b)
-	current.affineStream(first(dst[head:]), first(x[head:]), whole, float32(a), float32(factor), float32(b))
-	Affine(dst[head+whole:], x[head+whole:], a, factor, b)
 }
 
 // SubScaled writes x - y*factor.

@@ -186,8 +186,6 @@ func TestMaps(t *testing.T) {
 	}{
 		{"Affine", func(dst, x, _, _ []float32) { Affine(dst, x, a, f, b) },
 			func(x, _, _ float64) (float64, float64) { return (x-a)*f + b, (math.Abs(x)+a)*f - b }},
-		{"AffineStream", func(dst, x, _, _ []float32) { AffineStream(dst, x, a, f, b) },
-			func(x, _, _ float64) (float64, float64) { return (x-a)*f + b, (math.Abs(x)+a)*f - b }},
 		{"SubScaled", func(dst, x, y, _ []float32) { SubScaled(dst, x, y, f) },
 			func(x, y, _ float64) (float64, float64) { return x - y*f, math.Abs(x) + math.Abs(y)*f }},
 		{"SoftmaxGrad", func(dst, x, y, _ []float32) { SoftmaxGrad(dst, x, y, a) },
