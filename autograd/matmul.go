@@ -108,11 +108,11 @@ func Linear(x, w, b *Var) *Var {
 	g := begin("linear", x, w)
 	g.join("linear", b)
 	checkLinear("linear", x.value, w.value, optional(b))
-	wT := g.arena.Adopt(w.value.MT())
 	var buf [tensor.MaxDims]int
-	out := g.arena.Empty(x.value.DType(), tensor.AppendMatMulShape(buf[:0], x.value, wT)...)
-	tensor.MatMulInto(out, x.value, wT)
-	g.arena.Release(wT)
+	shape := tensor.AppendShape(buf[:0], x.value)
+	shape[len(shape)-1] = w.value.Size(0)
+	out := g.arena.Empty(x.value.DType(), shape...)
+	tensor.LinearInto(out, x.value, w.value)
 	if b != nil {
 		tensor.AddInto(out, out, b.value)
 	}
@@ -156,12 +156,14 @@ func checkLinear(op string, x, w, b *tensor.Tensor) {
 // addLinearWeight adds the sum over all rows of dyT @ x to w's gradient: x
 // (..., in), dy (..., out), w (out, in).
 func (g *Graph) addLinearWeight(w *Var, x, dy *tensor.Tensor) {
-	rows, dRows := g.asRows(x), g.asRows(dy)
-	columns := g.arena.Adopt(dRows.MT())
-	g.addMatMul(w, columns, rows)
-	g.arena.Release(columns)
-	g.arena.Release(dRows)
-	g.arena.Release(rows)
+	rows, dRows := x, dy
+	if !x.IsContiguous() || !dy.IsContiguous() {
+		rows, dRows = g.asRows(x), g.asRows(dy)
+		defer g.arena.Release(rows)
+		defer g.arena.Release(dRows)
+	}
+	dst, add := g.gradient(w)
+	tensor.LinearWeightGradInto(dst, rows, dRows, add)
 }
 
 // asRows returns t (..., D) as (N, D): a view, or a copy where there is none.

@@ -74,6 +74,8 @@ func broadcastStrides(strides, from, steps, to []int) bool {
 type plan struct {
 	dims    [4]struct{ shape, strides [MaxDims]int }
 	scratch map[backend.Device]backend.Memory
+	headers [2]Tensor // views for the time of one operation
+	room    [2][4]int // their dims
 }
 
 var plans freelist.List[plan]
@@ -81,7 +83,10 @@ var plans freelist.List[plan]
 func newPlan() *plan { return plans.Get() }
 
 // done gives the plan back. After a panic it need not be called.
-func (p *plan) done() { plans.Put(p) }
+func (p *plan) done() {
+	p.headers[0].storage, p.headers[1].storage = nil, nil
+	plans.Put(p)
+}
 
 // expand describes t as a tensor of shape, which stays in use until p is done.
 // Each operand of an operation has its own slot.
