@@ -22,6 +22,8 @@ type gate struct {
 	// boost is what slow is divided and the power multiplied by. It makes the
 	// slope of slow at 0 slightly less than a power of two, where float32 have more digits.
 	boost float64
+	// fused says that slow is below 1/2, which allows to scale and subtract at once.
+	fused bool
 }
 
 func logistic(x float64) float64 { return 1 / (1 + math.Exp(-x)) }
@@ -50,6 +52,7 @@ var gelu = gate{
 	decay: squared,
 	limit: 14.99,
 	boost: 1,
+	fused: true,
 }
 
 // tail is Phi(-t)*e^(t^2/2).
@@ -86,10 +89,16 @@ func (g *gate) abs(x lanes) lanes {
 
 // value returns x*G(x). -0 and negative x that give 0 give -0.
 func (g *gate) value(x lanes) lanes {
-	t := g.abs(x)
+	t := newLanes()
+	do(isa.clampAbs, x, operand32(g.limit), t)
 	y := g.slow.at(t, g.boost)
-	g.decay.apply(t, y, g.boost)
-	do(VMAXPS, x, operand32(math.Copysign(0, -1)), x) // of two zeros, the first operand is taken
+	n := g.decay.times(t, y, g.boost)
+	do(VMAXPS, x, operand32(math.Copysign(0, -1)), x) // NaN for NaN; of two zeros, x
+	if g.fused {
+		subtract(y, n, x)
+		return x
+	}
+	scale2(y, n)
 	do(VSUBPS, y, x, x)
 	return x
 }

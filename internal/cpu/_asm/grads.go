@@ -15,7 +15,7 @@ func zip32(name string, f func(x, y lanes) lanes) {
 func (g *gate) grad(x, dy lanes) lanes {
 	t := g.abs(x)
 	below, above := g.slope.at(t, 1), load32(1)
-	g.decay.apply(t, below, 1)
+	scale2(below, g.decay.times(t, below, 1))
 	do(VSUBPS, below, above, above)
 	do(isa.choose, x, below, above, above)
 	do(VMULPS, above, dy, dy)
@@ -56,7 +56,7 @@ func swiGLUGrad(name string) {
 		t := silu.abs(p.load("gate"))
 		large, small := logisticPieces.at(t, 1), newLanes()
 		do(VMOVAPS, large, small)
-		linear.apply(t, small, 1)
+		scale2(small, linear.times(t, small, 1))
 		x, s, rest := p.load("gate"), newLanes(), newLanes()
 		do(isa.choose, x, small, large, s)
 		do(isa.choose, x, large, small, rest)

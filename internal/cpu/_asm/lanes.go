@@ -13,10 +13,11 @@ import (
 // extension is a vector extension, as far as elementary functions differ by it.
 type extension struct {
 	simd
-	suffix string // of the kernels' names
-	unroll int    // registers of one value, see lanes
-	hoist  bool   // whether there are registers for constants, and masks
-	hold   int    // how many constants a kernel may have in registers
+	suffix string                     // of the kernels' names
+	unroll int                        // registers of one value, see lanes
+	hoist  bool                       // whether there are registers for constants, and masks
+	hold   int                        // how many constants a kernel may have in registers
+	pieces struct{ unroll, hold int } // the same for kernels with pieces
 	// round rounds to integers.
 	round func(x, y VecVirtual)
 	// zeroRest copies the lanes of the mask; the others become zero.
@@ -25,6 +26,8 @@ type extension struct {
 	choose func(x, negative, positive, y VecVirtual)
 	// copySign gives y, which is not negative, the sign of x.
 	copySign func(x, y VecVirtual)
+	// clampAbs is the smaller of |x| and limit, which may be either for NaN.
+	clampAbs func(x, limit, y VecVirtual)
 	// high is the upper half of r.
 	high func(r VecVirtual) VecVirtual
 	// half is the lower half of r.
@@ -32,7 +35,7 @@ type extension struct {
 }
 
 var forAVX2 = extension{
-	simd: avx2, suffix: "AVX2", unroll: 2,
+	simd: avx2, suffix: "AVX2", unroll: 2, pieces: struct{ unroll, hold int }{1, 0},
 	round:    func(x, y VecVirtual) { VROUNDPS(Imm(0), x, y) },
 	zeroRest: func(x, mask Register, y VecVirtual) { VANDPS(x, mask, y) },
 	choose:   func(x, negative, positive, y VecVirtual) { VBLENDVPS(x, negative, positive, y) },
@@ -40,6 +43,10 @@ var forAVX2 = extension{
 		sign := YMM()
 		VANDPS(words(1<<31), x, sign)
 		VORPS(sign, y, y)
+	},
+	clampAbs: func(x, limit, y VecVirtual) {
+		VANDPS(words(1<<31-1), x, y)
+		VMINPS(y, limit, y)
 	},
 	high: func(r VecVirtual) VecVirtual {
 		h := XMM()
@@ -50,7 +57,7 @@ var forAVX2 = extension{
 }
 
 var forAVX512 = extension{
-	simd: avx512, suffix: "AVX512", unroll: 1, hoist: true, hold: 21,
+	simd: avx512, suffix: "AVX512", unroll: 1, hoist: true, hold: 21, pieces: struct{ unroll, hold int }{2, 10},
 	round:    func(x, y VecVirtual) { VRNDSCALEPS(Imm(0), x, y) },
 	zeroRest: func(x, mask Register, y VecVirtual) { VMOVAPS_Z(x, mask, y) },
 	choose: func(x, negative, positive, y VecVirtual) {
@@ -58,6 +65,7 @@ var forAVX512 = extension{
 		VPMOVD2M(x, mask)
 		VBLENDMPS(negative, positive, mask, y)
 	},
+	clampAbs: func(x, limit, y VecVirtual) { VRANGEPS(Imm(0xa), limit, x, y) },    // the smaller size, positive
 	copySign: func(x, y VecVirtual) { VPTERNLOGD(Imm(0xf8), words(1<<31), x, y) }, // y | x & sign
 	high: func(r VecVirtual) VecVirtual {
 		h := YMM()

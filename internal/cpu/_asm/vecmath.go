@@ -16,14 +16,14 @@ const (
 // vecmath generates the elementary functions for an extension.
 func vecmath(e *extension) {
 	isa = e
-	defineTailMask(isa.unroll * isa.bytes / 32)
+	defineTailMask(2 * isa.bytes / 32)
 	map32("exp", exp32)
 	expSum("expShiftedSum", true)
 	expSum("sumExpShifted", false)
 	if e == &forAVX2 {
 		map64("log", log64)
 	}
-	isa.unroll = 1
+	isa.unroll, isa.hold = e.pieces.unroll, e.pieces.hold
 	map32("tanh", tanh32)
 	map32("sigmoid", sigmoid32)
 	map32("silu", silu.value)
@@ -43,7 +43,7 @@ func sigmoid32(x lanes) lanes {
 	t := silu.abs(x)
 	high, low, y := logisticPieces.at(t, 1), newLanes(), newLanes()
 	do(VMOVAPS, high, low)
-	linear.apply(t, low, 1)
+	scale2(low, linear.times(t, low, 1))
 	do(isa.choose, x, low, high, y)
 	return y
 }
