@@ -255,21 +255,27 @@ func (s *vecSet) adamW() {
 	})
 }
 
-// copyRows generates copies of rows of whole cache lines, in vectors or past the
-// caches.
+// copyRows generates copies of rows of whole cache lines, which fetch what lies
+// ahead bytes from those that they read.
 func (s *vecSet) copyRows() {
 	for _, stream := range []bool{false, true} {
-		TEXT(streamName("copyRows", stream)+s.suffix, NOSPLIT, "func(dst *byte, ds int, src *byte, ss, rows, lines int)")
+		TEXT(streamName("copyRows", stream)+s.suffix, NOSPLIT, "func(dst *byte, ds int, src *byte, ss, rows, lines, ahead int)")
 		Pragma("noescape")
 		dst, ds := Load(Param("dst"), GP64()), Load(Param("ds"), GP64())
 		src, ss := Load(Param("src"), GP64()), Load(Param("ss"), GP64())
 		rows, lines := Load(Param("rows"), GP64()), Load(Param("lines"), GP64())
+		ahead := Load(Param("ahead"), GP64())
 		d, p, n := GP64(), GP64(), GP64()
 		Label("row")
 		MOVQ(dst, d)
 		MOVQ(src, p)
 		MOVQ(lines, n)
 		Label("line")
+		if stream {
+			PREFETCHNTA(indexed(p, ahead, 1))
+		} else {
+			PREFETCHT0(indexed(p, ahead, 1))
+		}
 		for i := 0; i < 64; i += s.bytes {
 			r := s.vector()
 			VMOVUPS(at(p, i), r)

@@ -53,10 +53,10 @@ func addScaledAVX512(dst *float32, x *float32, y *float32, n int, alpha float32)
 func adamWAVX512(w *float32, m *float32, v *float32, grad *float32, n int, step *float32)
 
 //go:noescape
-func copyRowsAVX512(dst *byte, ds int, src *byte, ss int, rows int, lines int)
+func copyRowsAVX512(dst *byte, ds int, src *byte, ss int, rows int, lines int, ahead int)
 
 //go:noescape
-func copyRowsStreamAVX512(dst *byte, ds int, src *byte, ss int, rows int, lines int)
+func copyRowsStreamAVX512(dst *byte, ds int, src *byte, ss int, rows int, lines int, ahead int)
 
 //go:noescape
 func widenBFloat16AVX512(dst *float32, src *uint16, n int)

@@ -1159,61 +1159,65 @@ done:
 	VZEROUPPER
 	RET
 
-// func copyRowsAVX512(dst *byte, ds int, src *byte, ss int, rows int, lines int)
-// Requires: AVX, AVX512F
-TEXT ·copyRowsAVX512(SB), NOSPLIT, $0-48
+// func copyRowsAVX512(dst *byte, ds int, src *byte, ss int, rows int, lines int, ahead int)
+// Requires: AVX, AVX512F, MMX+
+TEXT ·copyRowsAVX512(SB), NOSPLIT, $0-56
 	MOVQ dst+0(FP), AX
 	MOVQ ds+8(FP), CX
 	MOVQ src+16(FP), DX
 	MOVQ ss+24(FP), BX
 	MOVQ rows+32(FP), SI
 	MOVQ lines+40(FP), DI
+	MOVQ ahead+48(FP), R8
 
 row:
-	MOVQ AX, R8
-	MOVQ DX, R9
-	MOVQ DI, R10
+	MOVQ AX, R9
+	MOVQ DX, R10
+	MOVQ DI, R11
 
 line:
-	VMOVUPS (R9), Z0
-	VMOVUPS Z0, (R8)
-	ADDQ    $0x40, R9
-	ADDQ    $0x40, R8
-	DECQ    R10
-	JNZ     line
-	ADDQ    BX, DX
-	ADDQ    CX, AX
-	DECQ    SI
-	JNZ     row
+	PREFETCHT0 (R10)(R8*1)
+	VMOVUPS    (R10), Z0
+	VMOVUPS    Z0, (R9)
+	ADDQ       $0x40, R10
+	ADDQ       $0x40, R9
+	DECQ       R11
+	JNZ        line
+	ADDQ       BX, DX
+	ADDQ       CX, AX
+	DECQ       SI
+	JNZ        row
 	VZEROUPPER
 	RET
 
-// func copyRowsStreamAVX512(dst *byte, ds int, src *byte, ss int, rows int, lines int)
+// func copyRowsStreamAVX512(dst *byte, ds int, src *byte, ss int, rows int, lines int, ahead int)
 // Requires: AVX, AVX512F, MMX+
-TEXT ·copyRowsStreamAVX512(SB), NOSPLIT, $0-48
+TEXT ·copyRowsStreamAVX512(SB), NOSPLIT, $0-56
 	MOVQ dst+0(FP), AX
 	MOVQ ds+8(FP), CX
 	MOVQ src+16(FP), DX
 	MOVQ ss+24(FP), BX
 	MOVQ rows+32(FP), SI
 	MOVQ lines+40(FP), DI
+	MOVQ ahead+48(FP), R8
 
 row:
-	MOVQ AX, R8
-	MOVQ DX, R9
-	MOVQ DI, R10
+	MOVQ AX, R9
+	MOVQ DX, R10
+	MOVQ DI, R11
 
 line:
-	VMOVUPS  (R9), Z0
-	VMOVNTPS Z0, (R8)
-	ADDQ     $0x40, R9
-	ADDQ     $0x40, R8
-	DECQ     R10
-	JNZ      line
-	ADDQ     BX, DX
-	ADDQ     CX, AX
-	DECQ     SI
-	JNZ      row
+	PREFETCHNTA (R10)(R8*1)
+	VMOVUPS     (R10), Z0
+	VMOVNTPS    Z0, (R9)
+	ADDQ        $0x40, R10
+	ADDQ        $0x40, R9
+	DECQ        R11
+	JNZ         line
+	ADDQ        BX, DX
+	ADDQ        CX, AX
+	DECQ        SI
+	JNZ         row
 	SFENCE
 	VZEROUPPER
 	RET

@@ -1193,65 +1193,69 @@ done:
 	VZEROUPPER
 	RET
 
-// func copyRowsAVX2(dst *byte, ds int, src *byte, ss int, rows int, lines int)
-// Requires: AVX
-TEXT ·copyRowsAVX2(SB), NOSPLIT, $0-48
+// func copyRowsAVX2(dst *byte, ds int, src *byte, ss int, rows int, lines int, ahead int)
+// Requires: AVX, MMX+
+TEXT ·copyRowsAVX2(SB), NOSPLIT, $0-56
 	MOVQ dst+0(FP), AX
 	MOVQ ds+8(FP), CX
 	MOVQ src+16(FP), DX
 	MOVQ ss+24(FP), BX
 	MOVQ rows+32(FP), SI
 	MOVQ lines+40(FP), DI
+	MOVQ ahead+48(FP), R8
 
 row:
-	MOVQ AX, R8
-	MOVQ DX, R9
-	MOVQ DI, R10
+	MOVQ AX, R9
+	MOVQ DX, R10
+	MOVQ DI, R11
 
 line:
-	VMOVUPS (R9), Y0
-	VMOVUPS Y0, (R8)
-	VMOVUPS 32(R9), Y0
-	VMOVUPS Y0, 32(R8)
-	ADDQ    $0x40, R9
-	ADDQ    $0x40, R8
-	DECQ    R10
-	JNZ     line
-	ADDQ    BX, DX
-	ADDQ    CX, AX
-	DECQ    SI
-	JNZ     row
+	PREFETCHT0 (R10)(R8*1)
+	VMOVUPS    (R10), Y0
+	VMOVUPS    Y0, (R9)
+	VMOVUPS    32(R10), Y0
+	VMOVUPS    Y0, 32(R9)
+	ADDQ       $0x40, R10
+	ADDQ       $0x40, R9
+	DECQ       R11
+	JNZ        line
+	ADDQ       BX, DX
+	ADDQ       CX, AX
+	DECQ       SI
+	JNZ        row
 	VZEROUPPER
 	RET
 
-// func copyRowsStreamAVX2(dst *byte, ds int, src *byte, ss int, rows int, lines int)
+// func copyRowsStreamAVX2(dst *byte, ds int, src *byte, ss int, rows int, lines int, ahead int)
 // Requires: AVX, MMX+
-TEXT ·copyRowsStreamAVX2(SB), NOSPLIT, $0-48
+TEXT ·copyRowsStreamAVX2(SB), NOSPLIT, $0-56
 	MOVQ dst+0(FP), AX
 	MOVQ ds+8(FP), CX
 	MOVQ src+16(FP), DX
 	MOVQ ss+24(FP), BX
 	MOVQ rows+32(FP), SI
 	MOVQ lines+40(FP), DI
+	MOVQ ahead+48(FP), R8
 
 row:
-	MOVQ AX, R8
-	MOVQ DX, R9
-	MOVQ DI, R10
+	MOVQ AX, R9
+	MOVQ DX, R10
+	MOVQ DI, R11
 
 line:
-	VMOVUPS  (R9), Y0
-	VMOVNTPS Y0, (R8)
-	VMOVUPS  32(R9), Y0
-	VMOVNTPS Y0, 32(R8)
-	ADDQ     $0x40, R9
-	ADDQ     $0x40, R8
-	DECQ     R10
-	JNZ      line
-	ADDQ     BX, DX
-	ADDQ     CX, AX
-	DECQ     SI
-	JNZ      row
+	PREFETCHNTA (R10)(R8*1)
+	VMOVUPS     (R10), Y0
+	VMOVNTPS    Y0, (R9)
+	VMOVUPS     32(R10), Y0
+	VMOVNTPS    Y0, 32(R9)
+	ADDQ        $0x40, R10
+	ADDQ        $0x40, R9
+	DECQ        R11
+	JNZ         line
+	ADDQ        BX, DX
+	ADDQ        CX, AX
+	DECQ        SI
+	JNZ         row
 	SFENCE
 	VZEROUPPER
 	RET

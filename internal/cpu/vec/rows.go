@@ -36,11 +36,21 @@ func CopyRows(dst []byte, ds int, src []byte, ss, rows, n int, caching Caching) 
 	whole := (n - lead) &^ (line - 1)
 	copyRows(dst, ds, src, ss, rows, lead)
 	if whole > 0 {
-		kernel(&dst[lead], ds, &src[lead], ss, rows, whole/line)
+		kernel(&dst[lead], ds, &src[lead], ss, rows, whole/line, fetchAhead(ss, n))
 	}
 	if end := lead + whole; end < n {
 		copyRows(dst[end:], ds, src[end:], ss, rows, n-end)
 	}
+}
+
+// fetchAhead is how many bytes before they are copied rows are fetched: some short
+// rows, which the processor does not foresee, or else a part of a long one.
+func fetchAhead(ss, n int) int {
+	const rows, short, part = 8, 1 << 10, 512
+	if n > short {
+		return part
+	}
+	return rows * ss
 }
 
 func copyRows(dst []byte, ds int, src []byte, ss, rows, n int) {

@@ -18,7 +18,7 @@ type set struct {
 	subFrom, divFrom                                                 oneSided
 	addScaled                                                        func(dst, x, y *float32, n int, alpha float32)
 	adamW                                                            func(w, m, v, grad *float32, n int, step *float32)
-	copyRows, copyRowsStream                                         func(dst *byte, ds int, src *byte, ss, rows, lines int)
+	copyRows, copyRowsStream                                         func(dst *byte, ds int, src *byte, ss, rows, lines, ahead int)
 	transpose, transposeStream                                       func(dst *byte, ds int, src *byte, ss, n, groups int)
 	widenFloat16, widenBFloat16                                      widen
 	narrowFloat16, narrowBFloat16                                    narrow
