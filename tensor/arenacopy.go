@@ -4,6 +4,9 @@ package tensor
 
 // TryView is t.View, but nil where the strides do not allow one.
 func (a *Arena) TryView(t *Tensor, shape ...int) *Tensor {
+	if v := t.denseView("view", shape); v != nil {
+		return a.Adopt(v)
+	}
 	var d dims
 	d.reshaped("view", t, shape)
 	if d.restride(t) >= 0 {

@@ -27,15 +27,19 @@ func (t *Tensor) strides() []int { return unsafe.Slice(t.dims, 2*int(t.rank))[t.
 
 // setDims copies shape and strides into the header.
 func (t *Tensor) setDims(shape, strides []int) {
-	n := len(shape)
-	if n > int(t.room) {
-		t.dims, t.room = unsafe.SliceData(make([]int, 2*n)), uint8(n)
-	}
-	t.rank = uint8(n)
-	dims := unsafe.Slice(t.dims, 2*n)
+	t.reserve(len(shape))
+	extents, steps := t.shape(), t.strides()
 	for axis, extent := range shape {
-		dims[axis], dims[n+axis] = extent, strides[axis]
+		extents[axis], steps[axis] = extent, strides[axis]
 	}
+}
+
+// reserve gives t rank dims, unset.
+func (t *Tensor) reserve(rank int) {
+	if rank > int(t.room) {
+		t.dims, t.room = unsafe.SliceData(make([]int, 2*rank)), uint8(rank)
+	}
+	t.rank = uint8(rank)
 }
 
 // newHeader returns a blank header with room for rank dims. Up to six of them

@@ -6,8 +6,9 @@ import (
 	"github.com/stria-ml/stria/internal/backend"
 )
 
-// newView is the one constructor of tensors over existing storage: every
-// operation that makes a view ends here. It checks that no stride or offset is
+// newView is the constructor of tensors over existing storage: every operation
+// that makes a view ends here, but for those with a whole dense tensor's
+// elements, Alias and denseView. It checks that no stride or offset is
 // negative and that the last element lies inside the storage, so that a mistake
 // in a view operation cannot read out of bounds. A view of a tensor that an
 // arena holds, and has not handed out, is held by that arena too.
@@ -18,16 +19,20 @@ func newView(op string, base *Tensor, shape, strides []int, offset int) *Tensor 
 		size = checkLayout(op, base.storage, base.dtype, shape, strides, offset)
 		contiguous = isContiguous(shape, strides)
 	}
-	var t *Tensor
-	if base.arena != nil && !base.exposed && !base.dropped {
-		t = base.arena.header(base.storage)
-	} else {
-		t = newHeader(len(shape))
-		t.storage = base.storage
-	}
+	t := base.viewHeader(len(shape))
 	t.dtype, t.offset, t.size, t.contiguous = base.dtype, offset, size, contiguous
 	t.setDims(shape, strides)
 	return t
+}
+
+// viewHeader returns a blank header of a view of t.
+func (t *Tensor) viewHeader(rank int) *Tensor {
+	if t.arena != nil && !t.exposed && !t.dropped {
+		return t.arena.header(t.storage)
+	}
+	h := newHeader(rank)
+	h.storage = t.storage
+	return h
 }
 
 // newTensor returns a contiguous tensor over new storage.
@@ -43,8 +48,9 @@ func newTensor(op string, device backend.Device, dtype DType, shape []int) *Tens
 // init makes t contiguous, of shape, from its storage's first element on.
 func (t *Tensor) init(dtype DType, shape []int, size int) {
 	t.dtype, t.offset, t.size, t.contiguous = dtype, 0, size, true
-	t.setDims(shape, shape)
-	rowMajor(t.strides(), t.shape())
+	t.reserve(len(shape))
+	copy(t.shape(), shape)
+	rowMajor(t.strides(), shape)
 }
 
 // Shape returns the extents of the dims.

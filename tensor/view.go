@@ -56,12 +56,40 @@ func (d *dims) view(op string, t *Tensor, offset int) *Tensor {
 // stride[d+1]*shape[d+1]. Dims of extent 1 do not matter, and an empty tensor
 // has a view of every empty shape. View panics with NotContiguous otherwise.
 func (t *Tensor) View(shape ...int) *Tensor {
+	if v := t.denseView("view", shape); v != nil {
+		return v
+	}
 	var d dims
 	d.reshaped("view", t, shape)
 	if blocked := d.restride(t); blocked >= 0 {
 		refuseView("view", t, d.extents(), blocked)
 	}
 	return d.view("view", t, t.offset)
+}
+
+// denseView is View of a contiguous tensor, whose elements lie in the storage as
+// they did. It leaves (nil) all else, mistakes and large or unknown extents among
+// it, to its caller.
+func (t *Tensor) denseView(op string, shape []int) *Tensor {
+	const limit = 1 << 31
+	if t == nil || t.storage == nil || !t.contiguous || len(shape) > MaxDims {
+		return nil
+	}
+	size := 1
+	for _, extent := range shape {
+		if uint(extent-1) >= limit || size >= limit {
+			return nil
+		}
+		size *= extent
+	}
+	if size != t.size {
+		return nil
+	}
+	t.storage.alive(op)
+	v := t.viewHeader(len(shape))
+	v.init(t.dtype, shape, size)
+	v.offset = t.offset
+	return v
 }
 
 // CanView reports whether View would succeed with this shape, which must have
