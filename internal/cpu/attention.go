@@ -73,7 +73,7 @@ func (a *attentionGrid) tilesPerChunk() int {
 type attentionRows[T floating] struct {
 	*kernelsOf[T]
 	keys   packedKeys[T]
-	scores []T       // of a strip: x, then p
+	scores []T       // x, then p
 	stride int       // of its rows
 	top    []T       // of each position: m
 	total  []float64 // l
@@ -86,13 +86,13 @@ func (t *attentionTask[T]) Chunk(i, _ int) {
 	defer putKernels(kern)
 	packed := t.packedLen(kern.PanelKeys(), kern.PanelLen(t.width))
 	stride := t.scoreStride()
-	s := getScratch[T](packed + t.strip*(stride+2) + t.span)
+	s := getScratch[T](packed + t.span*(stride+1) + 2*t.strip)
 	defer putScratch(s)
 	totals := getScratch[float64](t.span)
 	defer putScratch(totals)
 	r := attentionRows[T]{
 		kernelsOf: kern, keys: packedKeys[T]{panels: s.take(packed)},
-		scores: s.take(t.strip * stride), stride: stride,
+		scores: s.take(t.span * stride), stride: stride,
 		top: s.take(t.span), total: totals.take(t.span), before: s.take(t.strip), sum: s.take(t.strip),
 	}
 	for item := i * t.grain; item < min((i+1)*t.grain, t.items()); item++ {
@@ -110,10 +110,12 @@ func (t *attentionTask[T]) forward(r *attentionRows[T], q *queryTile, pair int) 
 	for s0 := q.lo / tileKeys * tileKeys; s0 < q.hi; s0 += tileKeys {
 		s1 := min(s0+tileKeys, q.hi)
 		r.keys.pack(r.Kernels, &t.attentionGrid, &t.k, pair, s0, s1)
+		from := q.firstKey(s0)
+		scoreTile(r.Kernels, &t.attentionGrid, q, &t.q, &r.keys, from, s1, t.Scale, r.scores, r.stride)
 		for t0 := q.t0; t0 < q.t1; t0 += t.strip {
 			strip := t.stripAt(q, t0)
-			if strip.lo < s1 && strip.hi > s0 {
-				t.addKeys(r, &strip, t0-q.t0, s0, min(s1, strip.hi))
+			if strip.lo < s1 && strip.hi > from {
+				t.addKeys(r, &strip, t0-q.t0, from, min(s1, strip.hi))
 			}
 		}
 	}
@@ -129,9 +131,8 @@ func (t *attentionTask[T]) addKeys(r *attentionRows[T], q *queryTile, first, s0,
 	rows, n := q.t1-q.t0, s1-s0
 	top, total := r.top[first:][:rows], r.total[first:][:rows]
 	before := r.before[:copy(r.before, top)]
-	x := scores.Rows[T]{Data: r.scores, Stride: r.stride, Count: rows, Width: scores.RoundUp(n)}
+	x := scores.Rows[T]{Data: r.scores[first*r.stride+s0-r.keys.s0:], Stride: r.stride, Count: rows, Width: scores.RoundUp(n)}
 	out := t.out.queriesAt(q, q.t0)
-	r.Score(rows, n, t.width, T(t.Scale), t.q.queriesAt(q, q.t0), r.keys.panels, r.scores, r.stride)
 	r.Softmax(x, t.window(q.t0, s0, n), top, r.sum)
 	again := q.lo < s0
 	if again {
@@ -141,7 +142,7 @@ func (t *attentionTask[T]) addKeys(r *attentionRows[T], q *queryTile, first, s0,
 	for i := range total {
 		total[i] += float64(r.sum[i])
 	}
-	r.Mul(rows, t.width, n, 1, rowMajor(r.scores, r.stride), t.v.keysAt(q.b, q.k, s0), out, again)
+	r.Mul(rows, t.width, n, 1, rowMajor(x.Data, r.stride), t.v.keysAt(q.b, q.k, s0), out, again)
 }
 
 // rescale turns m (before) into the factors e^(m - m'), and multiplies l by them.

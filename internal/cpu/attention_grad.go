@@ -207,6 +207,9 @@ func (t *attentionGradTask[T]) tileGrads(r *gradRows[T], q *queryTile, pair, s0,
 	}
 	r.keys.pack(r.Kernels, &t.attentionGrid, &t.k, pair, s0, s1)
 	r.values.pack(r.Kernels, &t.attentionGrid, &t.v, pair, s0, s1)
+	s0, s1 = q.firstKey(s0), min(s1, q.hi)
+	scoreTile(r.Kernels, &t.attentionGrid, q, &t.q, &r.keys, s0, s1, t.Scale, r.weights, r.stride)
+	scoreTile(r.Kernels, &t.attentionGrid, q, &t.dout, &r.values, s0, s1, 1, r.dScores, r.stride)
 	from, to := q.t1, q.t0 // positions that see any of the keys
 	for t0 := q.t0; t0 < q.t1; t0 += t.strip {
 		strip := t.stripAt(q, t0)
@@ -229,12 +232,11 @@ func (t *attentionGradTask[T]) tileGrads(r *gradRows[T], q *queryTile, pair, s0,
 // its tile, and the keys s0 to s1, and adds to dq.
 func (t *attentionGradTask[T]) stripGrads(r *gradRows[T], q *queryTile, first, s0, s1 int) {
 	rows, n, d := q.t1-q.t0, s1-s0, t.width
-	weights, dScores := r.weights[first*r.stride:], r.dScores[first*r.stride:]
+	start := first*r.stride + s0 - r.keys.s0
+	weights, dScores := r.weights[start:], r.dScores[start:]
 	x := scores.Rows[T]{Data: weights, Stride: r.stride, Count: rows, Width: scores.RoundUp(n)}
 	y := scores.Rows[T]{Data: dScores, Stride: r.stride, Count: rows, Width: scores.RoundUp(n)}
 	at := q.g*t.queries + q.t0
-	r.Score(rows, n, d, T(t.Scale), t.q.queriesAt(q, q.t0), r.keys.panels, weights, r.stride)
-	r.Score(rows, n, d, 1, t.dout.queriesAt(q, q.t0), r.values.panels, dScores, r.stride)
 	r.SoftmaxGrad(x, y, t.window(q.t0, s0, n), r.shift[at:], r.delta[at:])
 	if t.wantQ {
 		r.Mul(rows, d, n, T(t.Scale), rowMajor(dScores, r.stride), t.k.keysAt(q.b, q.k, s0),

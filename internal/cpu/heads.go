@@ -184,6 +184,12 @@ func (s *scratch[T]) Host() []byte {
 	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(s.all))), len(s.all)*int(unsafe.Sizeof(element)))
 }
 
+// firstKey returns the first key from s0 on that any of the tile sees, rounded down
+// to a multiple of what rows of scores have.
+func (q *queryTile) firstKey(s0 int) int {
+	return s0 + max(0, q.lo-s0)/scores.RowUnit*scores.RowUnit
+}
+
 // keysAt returns the matrix (S, D) of one key/value head from key s on.
 func (h *heads[T]) keysAt(b, k, s int) gemm.Matrix[T] {
 	return gemm.Matrix[T]{Data: h.data[b*h.b+k*h.k+s*h.t:], Row: h.t, Col: 1}
@@ -206,6 +212,19 @@ func clearRows[T floating](m gemm.Matrix[T], count, width int) {
 	}
 	for i := range count {
 		clear(m.Data[i*m.Row:][:width])
+	}
+}
+
+// scoreTile computes x = alpha*a*keysT of tile q for a (T, D) and packed keys. Each
+// strip gets those that it sees of the keys s0 to s1, or a few more. The rows of x
+// begin with the first packed key.
+func scoreTile[T floating](kern scores.Kernels[T], a *attentionGrid, q *queryTile, of *heads[T], keys *packedKeys[T], s0, s1 int, alpha float64, x []T, stride int) {
+	t0, unit := q.t0, kern.PanelKeys()
+	for s := keys.s0 + (s0-keys.s0)/unit*unit; s < s1; s += unit {
+		for a.stripAt(q, t0).hi <= s {
+			t0 += a.strip
+		}
+		kern.Score(q.t1-t0, s-keys.s0, min(s+unit, s1)-keys.s0, a.width, T(alpha), of.queriesAt(q, t0), keys.panels, x[(t0-q.t0)*stride:], stride)
 	}
 }
 

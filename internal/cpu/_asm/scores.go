@@ -180,9 +180,6 @@ func combine(r VecVirtual, op func(...Op)) Register {
 	return x
 }
 
-// floats4 makes a vector instruction one for combine.
-func floats4(op func(x, y, z Op)) func(...Op) { return func(ops ...Op) { op(ops[0], ops[1], ops[2]) } }
-
 // spread returns a vector of the first element of x.
 func spread(x Register) VecVirtual {
 	r := isa.vector()
@@ -213,7 +210,7 @@ func softmaxRows() {
 			loadOr(indexed(s.x, s.off, 1), w.visible(), lowest, x)
 			VMAXPS(top, x, top) // of a NaN and a number, the first operand is taken
 		})
-		largest := combine(top, floats4(func(x, y, z Op) { VMAXPS(x, y, z) }))
+		largest := combine(top, func(ops ...Op) { VMAXPS(ops[0], ops[1], ops[2]) })
 		VMAXSS(at(s.first, 0), largest, largest)
 		VMOVSS(largest, at(s.first, 0))
 		shift, sum := spread(largest), isa.vector()
@@ -227,7 +224,7 @@ func softmaxRows() {
 			VMOVUPS(p, indexed(s.x, s.off, 1))
 			VADDPS(p, sum, sum)
 		})
-		VMOVSS(combine(sum, floats4(func(x, y, z Op) { VADDPS(x, y, z) })), at(s.second, 0))
+		VMOVSS(combine(sum, func(ops ...Op) { VADDPS(ops[0], ops[1], ops[2]) }), at(s.second, 0))
 	})
 }
 
@@ -314,7 +311,7 @@ func dotRows() {
 			}
 			VFMADD231PS(x, y, sum)
 		})
-		VMOVSS(combine(sum, floats4(func(x, y, z Op) { VADDPS(x, y, z) })), at(s.first, 0))
+		VMOVSS(combine(sum, func(ops ...Op) { VADDPS(ops[0], ops[1], ops[2]) }), at(s.first, 0))
 	})
 }
 

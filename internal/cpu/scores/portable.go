@@ -38,10 +38,10 @@ func packElements[T Float](panels []T, step, width int, src gemm.Matrix[T], lo, 
 	}
 }
 
-func (p portable[T]) Score(m, n, d int, alpha T, a gemm.Matrix[T], panels, c []T, ldc int) {
-	for s := 0; s < n; s += portableKeys {
+func (p portable[T]) Score(m, lo, hi, d int, alpha T, a gemm.Matrix[T], panels, c []T, ldc int) {
+	for s := lo; s < hi; s += portableKeys {
 		b := gemm.Matrix[T]{Data: panels[s/portableKeys*p.PanelLen(d):], Row: portableKeys, Col: 1}
-		gemm.Mul(m, min(portableKeys, n-s), d, alpha, a, b, gemm.Matrix[T]{Data: c[s:], Row: ldc, Col: 1}, false)
+		gemm.Mul(m, min(portableKeys, hi-s), d, alpha, a, b, gemm.Matrix[T]{Data: c[s:], Row: ldc, Col: 1}, false)
 	}
 }
 

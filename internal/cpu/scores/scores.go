@@ -31,9 +31,10 @@ type Kernels[T Float] interface {
 	// Pack stores the keys lo to hi of src (S, d) in their panels; lo begins one.
 	// Elements beyond hi that complete a panel are unspecified.
 	Pack(panels []T, src gemm.Matrix[T], lo, hi, d int)
-	// Score writes alpha*a*keysT for a (m, d) and the first n packed keys to c (m,
-	// RoundUp(n)), of row stride ldc. Columns from n on are unspecified.
-	Score(m, n, d int, alpha T, a gemm.Matrix[T], panels, c []T, ldc int)
+	// Score writes alpha*a*keysT for a (m, d) and the packed keys lo to hi, of which
+	// lo begins a panel, to the columns lo to RoundUp(hi) of c, whose row stride is
+	// ldc. Columns from hi on are unspecified.
+	Score(m, lo, hi, d int, alpha T, a gemm.Matrix[T], panels, c []T, ldc int)
 	// Mul writes alpha*a*b, or adds it: a (m, k), b (k, n), c (m, n), the last two
 	// with adjacent columns.
 	Mul(m, n, k int, alpha T, a, b, c gemm.Matrix[T], add bool)

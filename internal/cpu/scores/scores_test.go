@@ -110,7 +110,8 @@ func TestScore(t *testing.T) {
 			some := n / 2 / kern.PanelKeys() * kern.PanelKeys()
 			kern.Pack(panels, src, 0, some+min(1, n-some), d)
 			kern.Pack(panels, src, some, n, d)
-			kern.Score(m, n, d, 2, q.matrix(), panels, c.Data, c.Stride)
+			kern.Score(m, 0, some, d, 2, q.matrix(), panels, c.Data, c.Stride)
+			kern.Score(m, some, n, d, 2, q.matrix(), panels, c.Data, c.Stride)
 			for i := range m {
 				for s := range n {
 					want := 0.0

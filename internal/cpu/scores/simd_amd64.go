@@ -39,6 +39,7 @@ type kernelSet struct {
 type simd struct {
 	set      *kernelSet
 	mul      mulArgs
+	masked   int // lanes of mul.mask
 	rows     rowArgs
 	pointers [16]unsafe.Pointer
 }
@@ -93,11 +94,11 @@ func (v *simd) Pack(panels []float32, src gemm.Matrix[float32], lo, hi, d int) {
 	v.pointers = [16]unsafe.Pointer{}
 }
 
-func (v *simd) Score(m, n, d int, alpha float32, a gemm.Matrix[float32], panels, c []float32, ldc int) {
+func (v *simd) Score(m, lo, hi, d int, alpha float32, a gemm.Matrix[float32], panels, c []float32, ldc int) {
 	width, step := v.PanelKeys(), v.PanelLen(d)
 	v.begin(d, alpha, a, width, ldc, false)
-	for s := 0; s < n; s += width {
-		v.column(m, v.kind(RoundUp(min(width, n-s))), a, panels[s/width*step:], c[s:], ldc)
+	for s := lo; s < hi; s += width {
+		v.column(m, v.kind(RoundUp(min(width, hi-s))), a, panels[s/width*step:], c[s:], ldc)
 	}
 	v.mul.a, v.mul.b, v.mul.c = nil, nil, nil
 }
@@ -128,7 +129,10 @@ func (v *simd) begin(k int, alpha float32, a gemm.Matrix[float32], ldb, ldc int,
 // kind returns which tiles compute the next cols columns, and sets their mask.
 func (v *simd) kind(cols int) int {
 	lanes := v.set.lanes
-	setMask(v.mul.mask[:lanes], (cols-1)%lanes+1)
+	if last := (cols-1)%lanes + 1; last != v.masked {
+		setMask(v.mul.mask[:lanes], last)
+		v.masked = last
+	}
 	switch {
 	case cols >= 2*lanes:
 		return 0
