@@ -43,7 +43,8 @@ func gemm() {
 	transpose8xN()
 	copyBlocks16()
 	copyBlocks6()
-	gemvColumns()
+	gemvColumns("gemvColumns64", avx2)
+	gemvRows("gemvRows", avx2)
 	gemvDots()
 }
 
@@ -59,4 +60,6 @@ func gemm512() {
 	transpose16xN()
 	copyBlocks32()
 	copyBlocks12()
+	gemvColumns("gemvColumns128", avx512)
+	gemvRows("gemvRowsWide", avx512)
 }

@@ -7,7 +7,10 @@ import (
 )
 
 // transpose8 returns the columns of eight vectors.
-func transpose8(rows []VecVirtual) []VecVirtual {
+func transpose8(rows []VecVirtual) []VecVirtual { return avx2.transpose8(rows) }
+
+// transpose8 is that in any of the extension's registers.
+func (s simd) transpose8(rows []VecVirtual) []VecVirtual {
 	// Pairs of rows, interleaved: in each half, 0 1 | 2 3 of the columns.
 	pairs := ymms(8)
 	for i := range 4 {
@@ -26,11 +29,11 @@ func transpose8(rows []VecVirtual) []VecVirtual {
 	columns := make([]VecVirtual, 8)
 	for c := range 4 {
 		columns[c] = YMM()
-		VPERM2F128(Imm(0x20), quads[4+c], quads[c], columns[c])
+		s.lowHalves(quads[4+c], quads[c], columns[c])
 	}
 	for c := range 4 {
 		columns[4+c] = YMM()
-		VPERM2F128(Imm(0x31), quads[4+c], quads[c], columns[4+c])
+		s.highHalves(quads[4+c], quads[c], columns[4+c])
 	}
 	return columns
 }

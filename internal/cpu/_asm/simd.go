@@ -17,6 +17,13 @@ type simd struct {
 	load func(m Mem, mask Register, r VecVirtual)
 	// store writes the lanes of the mask.
 	store func(r VecVirtual, mask Register, m Mem)
+	// firstMask is the mask of the first n lanes; n is less than there are.
+	firstMask func(n GPVirtual) Register
+	// halved returns vectors of eight lanes with the sums of the same lanes.
+	halved func(r []VecVirtual) []VecVirtual
+	// lowHalves joins the lower four lanes of two vectors of eight, highHalves the
+	// upper ones.
+	lowHalves, highHalves func(hi, lo, r VecVirtual)
 }
 
 var avx2 = simd{
@@ -30,6 +37,12 @@ var avx2 = simd{
 	},
 	load:  func(m Mem, mask Register, r VecVirtual) { VMASKMOVPS(m, mask, r) },
 	store: func(r VecVirtual, mask Register, m Mem) { VMASKMOVPS(r, mask, m) },
+
+	firstMask: func(n GPVirtual) Register { return masksFirst(n, 1)[0] },
+	halved:    func(r []VecVirtual) []VecVirtual { return r },
+
+	lowHalves:  func(hi, lo, r VecVirtual) { VPERM2F128(Imm(0x20), hi, lo, r) },
+	highHalves: func(hi, lo, r VecVirtual) { VPERM2F128(Imm(0x31), hi, lo, r) },
 }
 
 var avx512 = simd{
@@ -44,6 +57,19 @@ var avx512 = simd{
 	},
 	load:  func(m Mem, mask Register, r VecVirtual) { VMOVUPS_Z(m, mask, r) },
 	store: func(r VecVirtual, mask Register, m Mem) { VMOVUPS(r, mask, m) },
+
+	firstMask: firstLanes,
+	halved: func(r []VecVirtual) []VecVirtual {
+		half := ymms(len(r))
+		for i, x := range r {
+			VEXTRACTF64X4(Imm(1), x, half[i])
+			VADDPS(x.AsY(), half[i], half[i])
+		}
+		return half
+	},
+
+	lowHalves:  func(hi, lo, r VecVirtual) { VSHUFF32X4(Imm(0), hi, lo, r) },
+	highHalves: func(hi, lo, r VecVirtual) { VSHUFF32X4(Imm(3), hi, lo, r) },
 }
 
 // vectors are n new registers.

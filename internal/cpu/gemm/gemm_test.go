@@ -199,6 +199,26 @@ func TestMulSmall(t *testing.T) {
 	})
 }
 
+// TestMulVector goes through every length of k up to three vectors, and numbers
+// of results around whole strips and groups.
+func TestMulVector(t *testing.T) {
+	eachKernelSet(t, func(t *testing.T) {
+		r := newRand(5)
+		for k := 1; k <= 52; k++ {
+			for _, n := range []int{1 + r.IntN(7), 8 + r.IntN(30), 128*r.IntN(3) + r.IntN(40) + 1} {
+				m, n := 1, n
+				if r.IntN(2) == 0 {
+					m, n = n, m
+				}
+				a, b := rowsOrColumns(r, m, k), rowsOrColumns(r, k, n)
+				if err := checkMul(r, m, n, k, 0.75, a, b, r.IntN(2) == 0); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+	})
+}
+
 // smallBlocks makes every loop of the driver run several times.
 func smallBlocks(t *testing.T) {
 	for _, set := range sets32 {

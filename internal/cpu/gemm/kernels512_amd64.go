@@ -10,8 +10,7 @@ import (
 
 //go:generate sh -c "cd ../_asm && go run . -set gemm512 -out ../gemm/kernels512_amd64.s"
 
-// avx512 has tiles twice as wide and twice as high as avx2, and shares its
-// kernels for vectors.
+// avx512 has tiles twice as wide and twice as high as avx2.
 var avx512 = tileSet{
 	name: kernelset.AVX512,
 	// 24 of the 32 vector registers hold results. With masks at no cost, reading
@@ -19,7 +18,7 @@ var avx512 = tileSet{
 	sizes: sizes{
 		mr: 12, nr: 32, kc: 384, mcLen: 64 << 10, nc: 768, slab: 4 << 20, pad: 16, fills: true,
 		inPlaceB: 36, inPlaceRows: 144, inPlaceBLen: 256 << 10,
-		inPlaceA: 64, inPlaceALen: 32 << 10,
+		inPlaceA: 128, inPlaceALen: 16 << 10,
 	},
 	tiles:       [3][]func(*kernelArgs){wide32, wide32, wide16},
 	packed:      wide12x32packed,
@@ -31,6 +30,9 @@ var avx512 = tileSet{
 	lanes:       16,
 	copyRows:    copyBlocks12,
 	copyCols:    copyBlocks32,
+
+	gemvColumns: gemvColumns128,
+	gemvRows:    gemvRowsWide,
 }
 
 // Kernels by rows; the second vector of 32 columns, or the only one, is masked.
@@ -157,3 +159,13 @@ func wide12x32packAB(args *kernelArgs)
 //
 //go:noescape
 func wide12x32ahead(args *kernelArgs)
+
+// gemvColumns128 is gemvColumns64 for strips of 128.
+//
+//go:noescape
+func gemvColumns128(args *kernelArgs)
+
+// gemvRowsWide is gemvRows with wider vectors.
+//
+//go:noescape
+func gemvRowsWide(args *kernelArgs)

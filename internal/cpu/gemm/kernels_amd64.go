@@ -40,7 +40,7 @@ var avx2 = tileSet{
 	// 12 of the 16 vector registers hold results.
 	sizes: sizes{
 		mr: 6, nr: 16, kc: 384, mcLen: 64 << 10, nc: 768, slab: 4 << 20, pad: 16, fills: true,
-		inPlaceB: 72, inPlaceA: 64, inPlaceALen: 32 << 10,
+		inPlaceB: 72, inPlaceA: 64, inPlaceALen: 16 << 10,
 	},
 	tiles: [3][]func(*kernelArgs){
 		{nil, tile1x16, tile2x16, tile3x16, tile4x16, tile5x16, tile6x16},
@@ -56,6 +56,9 @@ var avx2 = tileSet{
 	lanes:       8,
 	copyRows:    copyBlocks6,
 	copyCols:    copyBlocks16,
+
+	gemvColumns: gemvColumns64,
+	gemvRows:    gemvRows,
 }
 
 //go:noescape
@@ -138,6 +141,12 @@ func copyBlocks6(dst unsafe.Pointer, ds int, src unsafe.Pointer, n, ahead int)
 //
 //go:noescape
 func gemvColumns64(args *kernelArgs)
+
+// gemvRows computes tiles groups of eight results from a vector a and rows of b
+// with adjacent elements.
+//
+//go:noescape
+func gemvRows(args *kernelArgs)
 
 // gemvDots8 writes eight dot products of x and the rows, of length n.
 //

@@ -42,6 +42,9 @@ type tileSet struct {
 	// copyRows and copyCols copy n blocks of mr and nr adjacent floats to places
 	// ds bytes apart, and prefetch what lies ahead bytes after them.
 	copyRows, copyCols func(dst unsafe.Pointer, ds int, src unsafe.Pointer, n, ahead int)
+	// gemvColumns computes strips of four tiles' columns of a matrix-vector product,
+	// gemvRows groups of eight dot products.
+	gemvColumns, gemvRows func(*kernelArgs)
 }
 
 // The largest tile of any set.
@@ -249,12 +252,28 @@ func (args *kernelArgs) setCols(nr, cols int) (kind int) {
 
 func (v *simd) gemv(worker int, x *vec[float32], lo, hi int) {
 	s := &v.workers[worker]
+	args := &s.args
+	args.a, args.rsa, args.csa = base(x.x), 0, f32Size
+	args.k, args.alpha, args.add = x.k, x.alpha, 0
+	if x.add {
+		args.add = 1
+	}
 	if x.byColumns() {
 		s.gemvByColumns(v.set, x, lo, hi)
-		s.args.a, s.args.b, s.args.c = nil, nil, nil
-		return
+	} else {
+		s.gemvByRows(v.set, x, lo, hi)
 	}
-	rows := (*[8]unsafe.Pointer)(s.rows[:])
+	args.a, args.b, args.c = nil, nil, nil
+}
+
+// gemvByRows computes dot products.
+func (s *simdScratch) gemvByRows(set *tileSet, x *vec[float32], lo, hi int) {
+	args, rows := &s.args, (*[8]unsafe.Pointer)(s.rows[:])
+	if groups := (hi - lo) / len(rows); groups > 0 && x.so == 1 {
+		args.b, args.c, args.rsb, args.tiles = base(x.w[lo*x.sj:]), base(x.out[lo:]), x.sj*f32Size, groups
+		set.gemvRows(args)
+		lo += groups * len(rows)
+	}
 	for ; lo < hi; lo += len(rows) {
 		for r := range rows {
 			rows[r] = base(x.w[min(lo+r, hi-1)*x.sj:])
@@ -266,17 +285,11 @@ func (v *simd) gemv(worker int, x *vec[float32], lo, hi int) {
 }
 
 func (s *simdScratch) gemvByColumns(set *tileSet, x *vec[float32], lo, hi int) {
-	args := &s.args
-	args.a, args.rsa, args.csa = base(x.x), 0, f32Size
-	args.rsb, args.k = x.sk*f32Size, x.k
-	args.alpha, args.add = x.alpha, 0
-	if x.add {
-		args.add = 1
-	}
-	const strip = 64
+	args, strip := &s.args, 4*set.sizes.nr
+	args.rsb = x.sk * f32Size
 	if strips := (hi - lo) / strip; strips > 0 {
 		args.b, args.c, args.tiles = base(x.w[lo:]), base(x.out[lo:]), strips
-		gemvColumns64(args)
+		set.gemvColumns(args)
 		lo += strips * strip
 	}
 	args.tiles, args.rsc, args.stepA, args.stepC = 1, 0, 0, 0

@@ -9,7 +9,7 @@ import (
 
 // spreadFlops is the number of floating-point operations below which one
 // thread is faster than several.
-const spreadFlops = 2 * 48 * 48 * 48
+const spreadFlops = 2 * 88 * 88 * 88
 
 // sizes are how a set of kernels cuts a product. C is computed in tiles of
 // mr x nr that stay in registers. A is packed into tiles of mr rows and B into
@@ -157,7 +157,9 @@ func (t *task[T]) Chunk(i, worker int) {
 	case vecPhase:
 		t.vecChunk(worker, i)
 	case batchPhase:
-		t.batchChunk(worker, s, i)
+		for i := t.claim(worker); i >= 0; i = t.claim(worker) {
+			t.batchChunk(worker, s, i)
+		}
 	}
 }
 
@@ -192,13 +194,14 @@ func (t *task[T]) run() {
 		threads = parallel.Available()
 	}
 	t.used = threads
-	t.plan(products)
+	t.plan()
 	if products > 1 && (threads == 1 || products >= 4*threads || products >= threads && products%threads == 0) {
 		// About eight chunks a thread even out cores of different speed.
 		t.chunks = min(products, 8*threads)
 		t.cut(1)
 		t.reserve(threads, true)
-		t.spread(batchPhase, t.chunks, threads)
+		t.share(t.chunks, threads)
+		t.spread(batchPhase, threads, threads)
 		return
 	}
 	t.cut(threads)
@@ -226,7 +229,7 @@ func (t *task[T]) spread(p phase, chunks, threads int) {
 }
 
 // plan chooses what is packed and where k is cut.
-func (t *task[T]) plan(products int) {
+func (t *task[T]) plan() {
 	z := t.kern.sizes()
 	t.tilesM = ceilDiv(t.m, z.mr)
 	t.kstep = (ceilDiv(t.k, ceilDiv(t.k, z.kc)) + 7) &^ 7
@@ -240,7 +243,7 @@ func (t *task[T]) plan(products int) {
 		t.useB = packed
 	}
 	switch {
-	case z.inPlaceA > 0 && (t.n <= z.nr || t.n <= z.inPlaceA && t.a.Col == 1 && products*t.m*t.k <= z.inPlaceALen):
+	case z.inPlaceA > 0 && (t.n <= z.nr || t.n <= z.inPlaceA && t.a.Col == 1 && t.m*t.k <= z.inPlaceALen):
 		t.useA = inPlace
 	case fills && t.useB != inPlace && (t.a.Row == 1 || t.a.Col == 1):
 		t.useA = filled
