@@ -20,7 +20,9 @@ func vecmath(e *extension) {
 	map32("exp", exp32)
 	expSum("expShiftedSum", true)
 	expSum("sumExpShifted", false)
-	if e == &forAVX2 {
+	if e == &forAVX512 {
+		map32("log", log32)
+	} else {
 		map64("log", log64)
 	}
 	isa.unroll, isa.hold = e.pieces.unroll, e.pieces.hold

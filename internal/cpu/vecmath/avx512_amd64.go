@@ -10,7 +10,7 @@ var avx512 = set{
 	name: kernelset.AVX512,
 
 	exp:      func(dst, src []float32) { expAVX512(&dst[0], &src[0], len(src)) },
-	log:      avx2.log,
+	log:      func(dst, src []float32) { logAVX512(&dst[0], &src[0], len(src)) },
 	tanh:     func(dst, src []float32) { tanhAVX512(&dst[0], &src[0], len(src)) },
 	sigmoid:  func(dst, src []float32) { sigmoidAVX512(&dst[0], &src[0], len(src)) },
 	silu:     func(dst, src []float32) { siluAVX512(&dst[0], &src[0], len(src)) },
@@ -49,6 +49,9 @@ var avx512 = set{
 
 //go:noescape
 func expAVX512(dst, src *float32, n int)
+
+//go:noescape
+func logAVX512(dst, src *float32, n int)
 
 //go:noescape
 func tanhAVX512(dst, src *float32, n int)

@@ -576,6 +576,279 @@ constants:
 	VMOVUPS qffffffff00000000<>+0(SB), Z16
 	JMP     start
 
+// func logAVX512(dst *float32, src *float32, n int)
+// Requires: AVX, AVX512DQ, AVX512F
+TEXT ·logAVX512(SB), NOSPLIT, $0-24
+	JMP constants
+
+start:
+	MOVQ dst+0(FP), CX
+	MOVQ src+8(FP), DX
+	MOVQ n+16(FP), BX
+	XORQ AX, AX
+	SUBQ $0x10, BX
+	JLT  tail
+
+loop:
+	VMOVUPS     (DX)(AX*1), Z0
+	VGETMANTPS  $0x0b, Z0, Z1
+	VGETEXPPS   Z0, Z0
+	VGETEXPPS   Z1, Z15
+	VSUBPS      Z15, Z0, Z0
+	VSUBPS      Z2, Z1, Z1
+	VMOVUPS     Z3, Z16
+	VFMADD213PS Z4, Z1, Z16
+	VFMADD213PS Z5, Z1, Z16
+	VFMADD213PS Z6, Z1, Z16
+	VFMADD213PS Z7, Z1, Z16
+	VFMADD213PS Z8, Z1, Z16
+	VFMADD213PS Z9, Z1, Z16
+	VFMADD213PS Z10, Z1, Z16
+	VFMADD213PS Z11, Z1, Z16
+	VMULPS      Z1, Z1, Z15
+	VMULPS      Z1, Z16, Z16
+	VADDPS      Z12, Z16, Z16
+	VMULPS      Z15, Z16, Z16
+	VFMADD231PS Z13, Z0, Z16
+	VADDPS      Z1, Z16, Z16
+	VFMADD231PS Z14, Z0, Z16
+	VMOVUPS     Z16, (CX)(AX*1)
+	ADDQ        $0x40, AX
+	SUBQ        $0x10, BX
+	JGE         loop
+
+tail:
+	ADDQ        $0x10, BX
+	JZ          done
+	LEAQ        tailmask<>+128(SB), SI
+	SHLQ        $0x02, BX
+	SUBQ        BX, SI
+	VMOVUPS     (SI), Z0
+	VPMOVD2M    Z0, K1
+	VMOVUPS.Z   (DX)(AX*1), K1, Z0
+	VGETMANTPS  $0x0b, Z0, Z1
+	VGETEXPPS   Z0, Z0
+	VGETEXPPS   Z1, Z15
+	VSUBPS      Z15, Z0, Z0
+	VSUBPS      Z2, Z1, Z1
+	VMOVUPS     Z3, Z2
+	VFMADD213PS Z4, Z1, Z2
+	VFMADD213PS Z5, Z1, Z2
+	VFMADD213PS Z6, Z1, Z2
+	VFMADD213PS Z7, Z1, Z2
+	VFMADD213PS Z8, Z1, Z2
+	VFMADD213PS Z9, Z1, Z2
+	VFMADD213PS Z10, Z1, Z2
+	VFMADD213PS Z11, Z1, Z2
+	VMULPS      Z1, Z1, Z3
+	VMULPS      Z1, Z2, Z2
+	VADDPS      Z12, Z2, Z2
+	VMULPS      Z3, Z2, Z2
+	VFMADD231PS Z13, Z0, Z2
+	VADDPS      Z1, Z2, Z2
+	VFMADD231PS Z14, Z0, Z2
+	VMOVUPS     Z2, K1, (CX)(AX*1)
+
+done:
+	VZEROUPPER
+	RET
+
+constants:
+	VMOVUPS w3f800000<>+0(SB), Z2
+	VMOVUPS w3d2f9a1c<>+0(SB), Z3
+	VMOVUPS wbdc3d0b9<>+0(SB), Z4
+	VMOVUPS w3def385c<>+0(SB), Z5
+	VMOVUPS wbe016d35<>+0(SB), Z6
+	VMOVUPS w3e121b83<>+0(SB), Z7
+	VMOVUPS wbe2a9b55<>+0(SB), Z8
+	VMOVUPS w3e4ccd2b<>+0(SB), Z9
+	VMOVUPS wbe800013<>+0(SB), Z10
+	VMOVUPS w3eaaaaab<>+0(SB), Z11
+	VMOVUPS wbf000000<>+0(SB), Z12
+	VMOVUPS w35bfbe8e<>+0(SB), Z13
+	VMOVUPS w3f317200<>+0(SB), Z14
+	JMP     start
+
+DATA w3d2f9a1c<>+0(SB)/4, $0x3d2f9a1c
+DATA w3d2f9a1c<>+4(SB)/4, $0x3d2f9a1c
+DATA w3d2f9a1c<>+8(SB)/4, $0x3d2f9a1c
+DATA w3d2f9a1c<>+12(SB)/4, $0x3d2f9a1c
+DATA w3d2f9a1c<>+16(SB)/4, $0x3d2f9a1c
+DATA w3d2f9a1c<>+20(SB)/4, $0x3d2f9a1c
+DATA w3d2f9a1c<>+24(SB)/4, $0x3d2f9a1c
+DATA w3d2f9a1c<>+28(SB)/4, $0x3d2f9a1c
+DATA w3d2f9a1c<>+32(SB)/4, $0x3d2f9a1c
+DATA w3d2f9a1c<>+36(SB)/4, $0x3d2f9a1c
+DATA w3d2f9a1c<>+40(SB)/4, $0x3d2f9a1c
+DATA w3d2f9a1c<>+44(SB)/4, $0x3d2f9a1c
+DATA w3d2f9a1c<>+48(SB)/4, $0x3d2f9a1c
+DATA w3d2f9a1c<>+52(SB)/4, $0x3d2f9a1c
+DATA w3d2f9a1c<>+56(SB)/4, $0x3d2f9a1c
+DATA w3d2f9a1c<>+60(SB)/4, $0x3d2f9a1c
+GLOBL w3d2f9a1c<>(SB), RODATA|NOPTR, $64
+
+DATA wbdc3d0b9<>+0(SB)/4, $0xbdc3d0b9
+DATA wbdc3d0b9<>+4(SB)/4, $0xbdc3d0b9
+DATA wbdc3d0b9<>+8(SB)/4, $0xbdc3d0b9
+DATA wbdc3d0b9<>+12(SB)/4, $0xbdc3d0b9
+DATA wbdc3d0b9<>+16(SB)/4, $0xbdc3d0b9
+DATA wbdc3d0b9<>+20(SB)/4, $0xbdc3d0b9
+DATA wbdc3d0b9<>+24(SB)/4, $0xbdc3d0b9
+DATA wbdc3d0b9<>+28(SB)/4, $0xbdc3d0b9
+DATA wbdc3d0b9<>+32(SB)/4, $0xbdc3d0b9
+DATA wbdc3d0b9<>+36(SB)/4, $0xbdc3d0b9
+DATA wbdc3d0b9<>+40(SB)/4, $0xbdc3d0b9
+DATA wbdc3d0b9<>+44(SB)/4, $0xbdc3d0b9
+DATA wbdc3d0b9<>+48(SB)/4, $0xbdc3d0b9
+DATA wbdc3d0b9<>+52(SB)/4, $0xbdc3d0b9
+DATA wbdc3d0b9<>+56(SB)/4, $0xbdc3d0b9
+DATA wbdc3d0b9<>+60(SB)/4, $0xbdc3d0b9
+GLOBL wbdc3d0b9<>(SB), RODATA|NOPTR, $64
+
+DATA w3def385c<>+0(SB)/4, $0x3def385c
+DATA w3def385c<>+4(SB)/4, $0x3def385c
+DATA w3def385c<>+8(SB)/4, $0x3def385c
+DATA w3def385c<>+12(SB)/4, $0x3def385c
+DATA w3def385c<>+16(SB)/4, $0x3def385c
+DATA w3def385c<>+20(SB)/4, $0x3def385c
+DATA w3def385c<>+24(SB)/4, $0x3def385c
+DATA w3def385c<>+28(SB)/4, $0x3def385c
+DATA w3def385c<>+32(SB)/4, $0x3def385c
+DATA w3def385c<>+36(SB)/4, $0x3def385c
+DATA w3def385c<>+40(SB)/4, $0x3def385c
+DATA w3def385c<>+44(SB)/4, $0x3def385c
+DATA w3def385c<>+48(SB)/4, $0x3def385c
+DATA w3def385c<>+52(SB)/4, $0x3def385c
+DATA w3def385c<>+56(SB)/4, $0x3def385c
+DATA w3def385c<>+60(SB)/4, $0x3def385c
+GLOBL w3def385c<>(SB), RODATA|NOPTR, $64
+
+DATA wbe016d35<>+0(SB)/4, $0xbe016d35
+DATA wbe016d35<>+4(SB)/4, $0xbe016d35
+DATA wbe016d35<>+8(SB)/4, $0xbe016d35
+DATA wbe016d35<>+12(SB)/4, $0xbe016d35
+DATA wbe016d35<>+16(SB)/4, $0xbe016d35
+DATA wbe016d35<>+20(SB)/4, $0xbe016d35
+DATA wbe016d35<>+24(SB)/4, $0xbe016d35
+DATA wbe016d35<>+28(SB)/4, $0xbe016d35
+DATA wbe016d35<>+32(SB)/4, $0xbe016d35
+DATA wbe016d35<>+36(SB)/4, $0xbe016d35
+DATA wbe016d35<>+40(SB)/4, $0xbe016d35
+DATA wbe016d35<>+44(SB)/4, $0xbe016d35
+DATA wbe016d35<>+48(SB)/4, $0xbe016d35
+DATA wbe016d35<>+52(SB)/4, $0xbe016d35
+DATA wbe016d35<>+56(SB)/4, $0xbe016d35
+DATA wbe016d35<>+60(SB)/4, $0xbe016d35
+GLOBL wbe016d35<>(SB), RODATA|NOPTR, $64
+
+DATA w3e121b83<>+0(SB)/4, $0x3e121b83
+DATA w3e121b83<>+4(SB)/4, $0x3e121b83
+DATA w3e121b83<>+8(SB)/4, $0x3e121b83
+DATA w3e121b83<>+12(SB)/4, $0x3e121b83
+DATA w3e121b83<>+16(SB)/4, $0x3e121b83
+DATA w3e121b83<>+20(SB)/4, $0x3e121b83
+DATA w3e121b83<>+24(SB)/4, $0x3e121b83
+DATA w3e121b83<>+28(SB)/4, $0x3e121b83
+DATA w3e121b83<>+32(SB)/4, $0x3e121b83
+DATA w3e121b83<>+36(SB)/4, $0x3e121b83
+DATA w3e121b83<>+40(SB)/4, $0x3e121b83
+DATA w3e121b83<>+44(SB)/4, $0x3e121b83
+DATA w3e121b83<>+48(SB)/4, $0x3e121b83
+DATA w3e121b83<>+52(SB)/4, $0x3e121b83
+DATA w3e121b83<>+56(SB)/4, $0x3e121b83
+DATA w3e121b83<>+60(SB)/4, $0x3e121b83
+GLOBL w3e121b83<>(SB), RODATA|NOPTR, $64
+
+DATA wbe2a9b55<>+0(SB)/4, $0xbe2a9b55
+DATA wbe2a9b55<>+4(SB)/4, $0xbe2a9b55
+DATA wbe2a9b55<>+8(SB)/4, $0xbe2a9b55
+DATA wbe2a9b55<>+12(SB)/4, $0xbe2a9b55
+DATA wbe2a9b55<>+16(SB)/4, $0xbe2a9b55
+DATA wbe2a9b55<>+20(SB)/4, $0xbe2a9b55
+DATA wbe2a9b55<>+24(SB)/4, $0xbe2a9b55
+DATA wbe2a9b55<>+28(SB)/4, $0xbe2a9b55
+DATA wbe2a9b55<>+32(SB)/4, $0xbe2a9b55
+DATA wbe2a9b55<>+36(SB)/4, $0xbe2a9b55
+DATA wbe2a9b55<>+40(SB)/4, $0xbe2a9b55
+DATA wbe2a9b55<>+44(SB)/4, $0xbe2a9b55
+DATA wbe2a9b55<>+48(SB)/4, $0xbe2a9b55
+DATA wbe2a9b55<>+52(SB)/4, $0xbe2a9b55
+DATA wbe2a9b55<>+56(SB)/4, $0xbe2a9b55
+DATA wbe2a9b55<>+60(SB)/4, $0xbe2a9b55
+GLOBL wbe2a9b55<>(SB), RODATA|NOPTR, $64
+
+DATA w3e4ccd2b<>+0(SB)/4, $0x3e4ccd2b
+DATA w3e4ccd2b<>+4(SB)/4, $0x3e4ccd2b
+DATA w3e4ccd2b<>+8(SB)/4, $0x3e4ccd2b
+DATA w3e4ccd2b<>+12(SB)/4, $0x3e4ccd2b
+DATA w3e4ccd2b<>+16(SB)/4, $0x3e4ccd2b
+DATA w3e4ccd2b<>+20(SB)/4, $0x3e4ccd2b
+DATA w3e4ccd2b<>+24(SB)/4, $0x3e4ccd2b
+DATA w3e4ccd2b<>+28(SB)/4, $0x3e4ccd2b
+DATA w3e4ccd2b<>+32(SB)/4, $0x3e4ccd2b
+DATA w3e4ccd2b<>+36(SB)/4, $0x3e4ccd2b
+DATA w3e4ccd2b<>+40(SB)/4, $0x3e4ccd2b
+DATA w3e4ccd2b<>+44(SB)/4, $0x3e4ccd2b
+DATA w3e4ccd2b<>+48(SB)/4, $0x3e4ccd2b
+DATA w3e4ccd2b<>+52(SB)/4, $0x3e4ccd2b
+DATA w3e4ccd2b<>+56(SB)/4, $0x3e4ccd2b
+DATA w3e4ccd2b<>+60(SB)/4, $0x3e4ccd2b
+GLOBL w3e4ccd2b<>(SB), RODATA|NOPTR, $64
+
+DATA wbe800013<>+0(SB)/4, $0xbe800013
+DATA wbe800013<>+4(SB)/4, $0xbe800013
+DATA wbe800013<>+8(SB)/4, $0xbe800013
+DATA wbe800013<>+12(SB)/4, $0xbe800013
+DATA wbe800013<>+16(SB)/4, $0xbe800013
+DATA wbe800013<>+20(SB)/4, $0xbe800013
+DATA wbe800013<>+24(SB)/4, $0xbe800013
+DATA wbe800013<>+28(SB)/4, $0xbe800013
+DATA wbe800013<>+32(SB)/4, $0xbe800013
+DATA wbe800013<>+36(SB)/4, $0xbe800013
+DATA wbe800013<>+40(SB)/4, $0xbe800013
+DATA wbe800013<>+44(SB)/4, $0xbe800013
+DATA wbe800013<>+48(SB)/4, $0xbe800013
+DATA wbe800013<>+52(SB)/4, $0xbe800013
+DATA wbe800013<>+56(SB)/4, $0xbe800013
+DATA wbe800013<>+60(SB)/4, $0xbe800013
+GLOBL wbe800013<>(SB), RODATA|NOPTR, $64
+
+DATA w3eaaaaab<>+0(SB)/4, $0x3eaaaaab
+DATA w3eaaaaab<>+4(SB)/4, $0x3eaaaaab
+DATA w3eaaaaab<>+8(SB)/4, $0x3eaaaaab
+DATA w3eaaaaab<>+12(SB)/4, $0x3eaaaaab
+DATA w3eaaaaab<>+16(SB)/4, $0x3eaaaaab
+DATA w3eaaaaab<>+20(SB)/4, $0x3eaaaaab
+DATA w3eaaaaab<>+24(SB)/4, $0x3eaaaaab
+DATA w3eaaaaab<>+28(SB)/4, $0x3eaaaaab
+DATA w3eaaaaab<>+32(SB)/4, $0x3eaaaaab
+DATA w3eaaaaab<>+36(SB)/4, $0x3eaaaaab
+DATA w3eaaaaab<>+40(SB)/4, $0x3eaaaaab
+DATA w3eaaaaab<>+44(SB)/4, $0x3eaaaaab
+DATA w3eaaaaab<>+48(SB)/4, $0x3eaaaaab
+DATA w3eaaaaab<>+52(SB)/4, $0x3eaaaaab
+DATA w3eaaaaab<>+56(SB)/4, $0x3eaaaaab
+DATA w3eaaaaab<>+60(SB)/4, $0x3eaaaaab
+GLOBL w3eaaaaab<>(SB), RODATA|NOPTR, $64
+
+DATA wbf000000<>+0(SB)/4, $0xbf000000
+DATA wbf000000<>+4(SB)/4, $0xbf000000
+DATA wbf000000<>+8(SB)/4, $0xbf000000
+DATA wbf000000<>+12(SB)/4, $0xbf000000
+DATA wbf000000<>+16(SB)/4, $0xbf000000
+DATA wbf000000<>+20(SB)/4, $0xbf000000
+DATA wbf000000<>+24(SB)/4, $0xbf000000
+DATA wbf000000<>+28(SB)/4, $0xbf000000
+DATA wbf000000<>+32(SB)/4, $0xbf000000
+DATA wbf000000<>+36(SB)/4, $0xbf000000
+DATA wbf000000<>+40(SB)/4, $0xbf000000
+DATA wbf000000<>+44(SB)/4, $0xbf000000
+DATA wbf000000<>+48(SB)/4, $0xbf000000
+DATA wbf000000<>+52(SB)/4, $0xbf000000
+DATA wbf000000<>+56(SB)/4, $0xbf000000
+DATA wbf000000<>+60(SB)/4, $0xbf000000
+GLOBL wbf000000<>(SB), RODATA|NOPTR, $64
+
 // func tanhAVX512(dst *float32, src *float32, n int)
 // Requires: AVX, AVX512DQ, AVX512F
 TEXT ·tanhAVX512(SB), NOSPLIT, $0-24
@@ -2299,24 +2572,6 @@ DATA w3e000000<>+52(SB)/4, $0x3e000000
 DATA w3e000000<>+56(SB)/4, $0x3e000000
 DATA w3e000000<>+60(SB)/4, $0x3e000000
 GLOBL w3e000000<>(SB), RODATA|NOPTR, $64
-
-DATA wbf000000<>+0(SB)/4, $0xbf000000
-DATA wbf000000<>+4(SB)/4, $0xbf000000
-DATA wbf000000<>+8(SB)/4, $0xbf000000
-DATA wbf000000<>+12(SB)/4, $0xbf000000
-DATA wbf000000<>+16(SB)/4, $0xbf000000
-DATA wbf000000<>+20(SB)/4, $0xbf000000
-DATA wbf000000<>+24(SB)/4, $0xbf000000
-DATA wbf000000<>+28(SB)/4, $0xbf000000
-DATA wbf000000<>+32(SB)/4, $0xbf000000
-DATA wbf000000<>+36(SB)/4, $0xbf000000
-DATA wbf000000<>+40(SB)/4, $0xbf000000
-DATA wbf000000<>+44(SB)/4, $0xbf000000
-DATA wbf000000<>+48(SB)/4, $0xbf000000
-DATA wbf000000<>+52(SB)/4, $0xbf000000
-DATA wbf000000<>+56(SB)/4, $0xbf000000
-DATA wbf000000<>+60(SB)/4, $0xbf000000
-GLOBL wbf000000<>(SB), RODATA|NOPTR, $64
 
 // func geluTanhAVX512(dst *float32, src *float32, n int)
 // Requires: AVX, AVX512DQ, AVX512F

@@ -1,10 +1,12 @@
-// Package vecmath applies elementary functions to slices of float32.
+// Package vecmath applies elementary functions and their gradients to slices of
+// float32.
 //
-// Each function has a portable form and an AVX2 form, chosen at start by what
-// the processor has. Within one form the result for a value depends on the
-// value alone, not on its place in the slice. Errors are below 1 unit in the
-// last place, but for Tanh (1.5) and SiLU (2) in the AVX2 form. NaN gives NaN, and
-// infinities and denormal numbers give the limit and the denormal result.
+// Each function has a portable form, one for AVX2 and one for AVX-512, chosen at
+// start by what the processor has. Within one form the result for a value
+// depends on the value alone, not on its place in the slice. Errors are below 1 unit
+// in the last place for Exp and Log, and below 2 for the others; portable forms have
+// half a unit. NaN gives NaN, and infinities and denormal numbers give the limit
+// and the denormal result.
 package vecmath
 
 // set is one form of every function. Its members take slices of equal

@@ -32,7 +32,7 @@ var functions = []struct {
 	portable, simd float64
 }{
 	{"Exp", Exp, math.Exp, 0.51, 0.95},
-	{"Log", Log, math.Log, 0.51, 0.51},
+	{"Log", Log, math.Log, 0.51, 1},
 	{"Tanh", Tanh, math.Tanh, 0.51, 2},
 	{"Sigmoid", Sigmoid, func(x float64) float64 { return 1 / (1 + math.Exp(-x)) }, 0.51, 2},
 	{"SiLU", SiLU, func(x float64) float64 { return zeroAtMinusInf(x, x/(1+math.Exp(-x))) }, 0.51, 2},
