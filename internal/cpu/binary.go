@@ -68,7 +68,7 @@ var (
 		backend.Pow:          pow[float32],
 		backend.Maximum:      vec.Maximum,
 		backend.Minimum:      vec.Minimum,
-		backend.ReluGrad:     reluGrad[float32],
+		backend.ReluGrad:     vec.ReLUGrad,
 		backend.SiluGrad:     vecmath.SiLUGrad,
 		backend.GeluGrad:     vecmath.GELUGrad,
 		backend.GeluTanhGrad: vecmath.GELUTanhGrad,

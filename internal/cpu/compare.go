@@ -1,17 +1,20 @@
 package cpu
 
-import "github.com/stria-ml/stria/internal/backend"
+import (
+	"github.com/stria-ml/stria/internal/backend"
+	"github.com/stria-ml/stria/internal/cpu/vec"
+)
 
 // Kernels that write Bool, by op. A true Bool is any byte but 0 when read, and
 // 1 when written.
 var (
 	compare32 = [backend.NumBinary]func(dst []uint8, x, y []float32){
-		backend.Eq: equal[float32],
-		backend.Ne: notEqual[float32],
-		backend.Lt: less[float32],
-		backend.Le: lessEqual[float32],
-		backend.Gt: greater[float32],
-		backend.Ge: greaterEqual[float32],
+		backend.Eq: vec.Equal,
+		backend.Ne: vec.NotEqual,
+		backend.Lt: vec.Less,
+		backend.Le: vec.LessEqual,
+		backend.Gt: func(dst []uint8, x, y []float32) { vec.Less(dst, y, x) },
+		backend.Ge: func(dst []uint8, x, y []float32) { vec.LessEqual(dst, y, x) },
 	}
 	compare64 = [backend.NumBinary]func(dst []uint8, x, y []float64){
 		backend.Eq: equal[float64],

@@ -2,6 +2,7 @@ package cpu
 
 import (
 	"github.com/stria-ml/stria/internal/backend"
+	"github.com/stria-ml/stria/internal/cpu/vec"
 	"github.com/stria-ml/stria/internal/iter"
 )
 
@@ -14,9 +15,29 @@ func (Device) Where(dst, cond, x, y backend.Operand) {
 	case 2:
 		j.run(whereRuns[uint16])
 	case 4:
-		j.run(whereRuns[uint32])
+		j.run(whereWords)
 	default:
 		j.run(whereRuns[uint64])
+	}
+}
+
+// whereWords is whereRuns for 32-bit elements, in blocks of neighbours.
+func whereWords(j *job, lo, hi int) {
+	dst, cond := elements[uint32](j.bytes[0]), j.bytes[1]
+	x, y := elements[uint32](j.bytes[2]), elements[uint32](j.bytes[3])
+	s := packRooms.get()
+	defer packRooms.keep(s)
+	bd, bc, bx, by := room[uint32](s, 0), room[uint8](s, 1), room[uint32](s, 2), room[uint32](s, 3)
+	for r := j.loop.Range(lo, hi); r.Next(); {
+		for i := 0; i < r.N; i += block {
+			n, off := min(block, r.N-i), r.Off
+			for k := range off {
+				off[k] += i * r.Step[k]
+			}
+			d := place(bd, dst, off[0], r.Step[0], n)
+			vec.Where(d, pack(bc, cond, off[1], r.Step[1], n), pack(bx, x, off[2], r.Step[2], n), pack(by, y, off[3], r.Step[3], n))
+			unpack(dst, d, off[0], r.Step[0])
+		}
 	}
 }
 

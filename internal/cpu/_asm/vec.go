@@ -57,8 +57,13 @@ func (s *vecSet) generate() {
 	s.elementwise("addScaled", vecShape{in: []string{"x", "y"}, out: []string{"dst"}, scalars: []string{"alpha"}}, func(v, c []VecVirtual) []VecVirtual {
 		return []VecVirtual{s.simple(VADDPS)(v[0], s.simple(VMULPS)(c[0], v[1]))}
 	})
+	s.unary("sqrt", func(x, y VecVirtual) { VSQRTPS(x, y) })
+	s.unary("abs", func(x, y VecVirtual) { VANDPS(s.repeated(1<<31-1), x, y) })
+	s.unary("neg", func(x, y VecVirtual) { VXORPS(s.repeated(1<<31), x, y) })
+	s.reluGrad()
 	s.adamW()
 	s.copyRows()
+	s.choices()
 	s.halves()
 	s.random()
 }
@@ -218,6 +223,15 @@ func (s *vecSet) extremum(x, y VecVirtual, instruction func(ops ...Op), join fun
 		VBLENDVPS(mask, nan, xy, xy)
 	}
 	return xy
+}
+
+// unary generates a function of one vector.
+func (s *vecSet) unary(name string, f func(x, y VecVirtual)) {
+	s.elementwise(name, vecShape{in: []string{"x"}, out: []string{"dst"}}, func(v, _ []VecVirtual) []VecVirtual {
+		y := s.vector()
+		f(v[0], y)
+		return []VecVirtual{y}
+	})
 }
 
 // adamW generates one step of AdamW. The numbers are those of the struct at

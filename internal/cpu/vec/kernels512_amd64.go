@@ -50,6 +50,18 @@ func minimumScalarAVX512(dst *float32, x *float32, n int, y float32)
 func addScaledAVX512(dst *float32, x *float32, y *float32, n int, alpha float32)
 
 //go:noescape
+func sqrtAVX512(dst *float32, x *float32, n int)
+
+//go:noescape
+func absAVX512(dst *float32, x *float32, n int)
+
+//go:noescape
+func negAVX512(dst *float32, x *float32, n int)
+
+//go:noescape
+func reluGradAVX512(dst *float32, x *float32, dy *float32, n int)
+
+//go:noescape
 func adamWAVX512(w *float32, m *float32, v *float32, grad *float32, n int, step *float32)
 
 //go:noescape
@@ -57,6 +69,21 @@ func copyRowsAVX512(dst *byte, ds int, src *byte, ss int, rows int, lines int, a
 
 //go:noescape
 func copyRowsStreamAVX512(dst *byte, ds int, src *byte, ss int, rows int, lines int, ahead int)
+
+//go:noescape
+func equalAVX512(dst *byte, x *float32, y *float32, n int)
+
+//go:noescape
+func notEqualAVX512(dst *byte, x *float32, y *float32, n int)
+
+//go:noescape
+func lessAVX512(dst *byte, x *float32, y *float32, n int)
+
+//go:noescape
+func lessEqualAVX512(dst *byte, x *float32, y *float32, n int)
+
+//go:noescape
+func whereAVX512(dst *uint32, cond *byte, x *uint32, y *uint32, n int)
 
 //go:noescape
 func widenBFloat16AVX512(dst *float32, src *uint16, n int)

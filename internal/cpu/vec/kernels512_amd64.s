@@ -1022,6 +1022,293 @@ done:
 	VZEROUPPER
 	RET
 
+// func sqrtAVX512(dst *float32, x *float32, n int)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·sqrtAVX512(SB), NOSPLIT, $0-24
+	MOVQ dst+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ n+16(FP), DX
+	XORQ BX, BX
+	SUBQ $0x40, DX
+	JLT  manyDone
+
+many:
+	VMOVUPS (CX)(BX*1), Z0
+	VSQRTPS Z0, Z0
+	VMOVUPS Z0, (AX)(BX*1)
+	VMOVUPS 64(CX)(BX*1), Z0
+	VSQRTPS Z0, Z0
+	VMOVUPS Z0, 64(AX)(BX*1)
+	VMOVUPS 128(CX)(BX*1), Z0
+	VSQRTPS Z0, Z0
+	VMOVUPS Z0, 128(AX)(BX*1)
+	VMOVUPS 192(CX)(BX*1), Z0
+	VSQRTPS Z0, Z0
+	VMOVUPS Z0, 192(AX)(BX*1)
+	ADDQ    $0x00000100, BX
+	SUBQ    $0x40, DX
+	JGE     many
+
+manyDone:
+	ADDQ $0x40, DX
+	SUBQ $0x10, DX
+	JLT  oneDone
+
+one:
+	VMOVUPS (CX)(BX*1), Z0
+	VSQRTPS Z0, Z0
+	VMOVUPS Z0, (AX)(BX*1)
+	ADDQ    $0x40, BX
+	SUBQ    $0x10, DX
+	JGE     one
+
+oneDone:
+	ADDQ      $0x10, DX
+	TESTQ     DX, DX
+	JZ        done
+	MOVL      $0xffffffff, SI
+	BZHIL     DX, SI, SI
+	KMOVW     SI, K1
+	VMOVUPS.Z (CX)(BX*1), K1, Z0
+	VSQRTPS   Z0, Z0
+	VMOVUPS   Z0, K1, (AX)(BX*1)
+
+done:
+	VZEROUPPER
+	RET
+
+// func absAVX512(dst *float32, x *float32, n int)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT ·absAVX512(SB), NOSPLIT, $0-24
+	MOVQ dst+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ n+16(FP), DX
+	XORQ BX, BX
+	SUBQ $0x40, DX
+	JLT  manyDone
+
+many:
+	VMOVUPS (CX)(BX*1), Z0
+	VANDPS  w7fffffff<>+0(SB), Z0, Z0
+	VMOVUPS Z0, (AX)(BX*1)
+	VMOVUPS 64(CX)(BX*1), Z0
+	VANDPS  w7fffffff<>+0(SB), Z0, Z0
+	VMOVUPS Z0, 64(AX)(BX*1)
+	VMOVUPS 128(CX)(BX*1), Z0
+	VANDPS  w7fffffff<>+0(SB), Z0, Z0
+	VMOVUPS Z0, 128(AX)(BX*1)
+	VMOVUPS 192(CX)(BX*1), Z0
+	VANDPS  w7fffffff<>+0(SB), Z0, Z0
+	VMOVUPS Z0, 192(AX)(BX*1)
+	ADDQ    $0x00000100, BX
+	SUBQ    $0x40, DX
+	JGE     many
+
+manyDone:
+	ADDQ $0x40, DX
+	SUBQ $0x10, DX
+	JLT  oneDone
+
+one:
+	VMOVUPS (CX)(BX*1), Z0
+	VANDPS  w7fffffff<>+0(SB), Z0, Z0
+	VMOVUPS Z0, (AX)(BX*1)
+	ADDQ    $0x40, BX
+	SUBQ    $0x10, DX
+	JGE     one
+
+oneDone:
+	ADDQ      $0x10, DX
+	TESTQ     DX, DX
+	JZ        done
+	MOVL      $0xffffffff, SI
+	BZHIL     DX, SI, SI
+	KMOVW     SI, K1
+	VMOVUPS.Z (CX)(BX*1), K1, Z0
+	VANDPS    w7fffffff<>+0(SB), Z0, Z0
+	VMOVUPS   Z0, K1, (AX)(BX*1)
+
+done:
+	VZEROUPPER
+	RET
+
+DATA w7fffffff<>+0(SB)/4, $0x7fffffff
+DATA w7fffffff<>+4(SB)/4, $0x7fffffff
+DATA w7fffffff<>+8(SB)/4, $0x7fffffff
+DATA w7fffffff<>+12(SB)/4, $0x7fffffff
+DATA w7fffffff<>+16(SB)/4, $0x7fffffff
+DATA w7fffffff<>+20(SB)/4, $0x7fffffff
+DATA w7fffffff<>+24(SB)/4, $0x7fffffff
+DATA w7fffffff<>+28(SB)/4, $0x7fffffff
+DATA w7fffffff<>+32(SB)/4, $0x7fffffff
+DATA w7fffffff<>+36(SB)/4, $0x7fffffff
+DATA w7fffffff<>+40(SB)/4, $0x7fffffff
+DATA w7fffffff<>+44(SB)/4, $0x7fffffff
+DATA w7fffffff<>+48(SB)/4, $0x7fffffff
+DATA w7fffffff<>+52(SB)/4, $0x7fffffff
+DATA w7fffffff<>+56(SB)/4, $0x7fffffff
+DATA w7fffffff<>+60(SB)/4, $0x7fffffff
+GLOBL w7fffffff<>(SB), RODATA|NOPTR, $64
+
+// func negAVX512(dst *float32, x *float32, n int)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT ·negAVX512(SB), NOSPLIT, $0-24
+	MOVQ dst+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ n+16(FP), DX
+	XORQ BX, BX
+	SUBQ $0x40, DX
+	JLT  manyDone
+
+many:
+	VMOVUPS (CX)(BX*1), Z0
+	VXORPS  w80000000<>+0(SB), Z0, Z0
+	VMOVUPS Z0, (AX)(BX*1)
+	VMOVUPS 64(CX)(BX*1), Z0
+	VXORPS  w80000000<>+0(SB), Z0, Z0
+	VMOVUPS Z0, 64(AX)(BX*1)
+	VMOVUPS 128(CX)(BX*1), Z0
+	VXORPS  w80000000<>+0(SB), Z0, Z0
+	VMOVUPS Z0, 128(AX)(BX*1)
+	VMOVUPS 192(CX)(BX*1), Z0
+	VXORPS  w80000000<>+0(SB), Z0, Z0
+	VMOVUPS Z0, 192(AX)(BX*1)
+	ADDQ    $0x00000100, BX
+	SUBQ    $0x40, DX
+	JGE     many
+
+manyDone:
+	ADDQ $0x40, DX
+	SUBQ $0x10, DX
+	JLT  oneDone
+
+one:
+	VMOVUPS (CX)(BX*1), Z0
+	VXORPS  w80000000<>+0(SB), Z0, Z0
+	VMOVUPS Z0, (AX)(BX*1)
+	ADDQ    $0x40, BX
+	SUBQ    $0x10, DX
+	JGE     one
+
+oneDone:
+	ADDQ      $0x10, DX
+	TESTQ     DX, DX
+	JZ        done
+	MOVL      $0xffffffff, SI
+	BZHIL     DX, SI, SI
+	KMOVW     SI, K1
+	VMOVUPS.Z (CX)(BX*1), K1, Z0
+	VXORPS    w80000000<>+0(SB), Z0, Z0
+	VMOVUPS   Z0, K1, (AX)(BX*1)
+
+done:
+	VZEROUPPER
+	RET
+
+DATA w80000000<>+0(SB)/4, $0x80000000
+DATA w80000000<>+4(SB)/4, $0x80000000
+DATA w80000000<>+8(SB)/4, $0x80000000
+DATA w80000000<>+12(SB)/4, $0x80000000
+DATA w80000000<>+16(SB)/4, $0x80000000
+DATA w80000000<>+20(SB)/4, $0x80000000
+DATA w80000000<>+24(SB)/4, $0x80000000
+DATA w80000000<>+28(SB)/4, $0x80000000
+DATA w80000000<>+32(SB)/4, $0x80000000
+DATA w80000000<>+36(SB)/4, $0x80000000
+DATA w80000000<>+40(SB)/4, $0x80000000
+DATA w80000000<>+44(SB)/4, $0x80000000
+DATA w80000000<>+48(SB)/4, $0x80000000
+DATA w80000000<>+52(SB)/4, $0x80000000
+DATA w80000000<>+56(SB)/4, $0x80000000
+DATA w80000000<>+60(SB)/4, $0x80000000
+GLOBL w80000000<>(SB), RODATA|NOPTR, $64
+
+// func reluGradAVX512(dst *float32, x *float32, dy *float32, n int)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·reluGradAVX512(SB), NOSPLIT, $0-32
+	MOVQ dst+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ dy+16(FP), DX
+	MOVQ n+24(FP), BX
+	XORQ SI, SI
+	SUBQ $0x40, BX
+	JLT  manyDone
+
+many:
+	VMOVUPS   (CX)(SI*1), Z0
+	VMOVUPS   (DX)(SI*1), Z1
+	VPXORD    Z2, Z2, Z2
+	VCMPPS    $0x1e, Z2, Z0, K1
+	VCMPPS    $0x03, Z2, Z0, K2
+	VMOVAPS.Z Z1, K1, Z1
+	VMOVAPS   Z0, K2, Z1
+	VMOVUPS   Z1, (AX)(SI*1)
+	VMOVUPS   64(CX)(SI*1), Z0
+	VMOVUPS   64(DX)(SI*1), Z1
+	VPXORD    Z3, Z3, Z3
+	VCMPPS    $0x1e, Z3, Z0, K1
+	VCMPPS    $0x03, Z3, Z0, K2
+	VMOVAPS.Z Z1, K1, Z1
+	VMOVAPS   Z0, K2, Z1
+	VMOVUPS   Z1, 64(AX)(SI*1)
+	VMOVUPS   128(CX)(SI*1), Z0
+	VMOVUPS   128(DX)(SI*1), Z1
+	VPXORD    Z4, Z4, Z4
+	VCMPPS    $0x1e, Z4, Z0, K1
+	VCMPPS    $0x03, Z4, Z0, K2
+	VMOVAPS.Z Z1, K1, Z1
+	VMOVAPS   Z0, K2, Z1
+	VMOVUPS   Z1, 128(AX)(SI*1)
+	VMOVUPS   192(CX)(SI*1), Z0
+	VMOVUPS   192(DX)(SI*1), Z1
+	VPXORD    Z5, Z5, Z5
+	VCMPPS    $0x1e, Z5, Z0, K1
+	VCMPPS    $0x03, Z5, Z0, K2
+	VMOVAPS.Z Z1, K1, Z1
+	VMOVAPS   Z0, K2, Z1
+	VMOVUPS   Z1, 192(AX)(SI*1)
+	ADDQ      $0x00000100, SI
+	SUBQ      $0x40, BX
+	JGE       many
+
+manyDone:
+	ADDQ $0x40, BX
+	SUBQ $0x10, BX
+	JLT  oneDone
+
+one:
+	VMOVUPS   (CX)(SI*1), Z0
+	VMOVUPS   (DX)(SI*1), Z1
+	VPXORD    Z6, Z6, Z6
+	VCMPPS    $0x1e, Z6, Z0, K1
+	VCMPPS    $0x03, Z6, Z0, K2
+	VMOVAPS.Z Z1, K1, Z1
+	VMOVAPS   Z0, K2, Z1
+	VMOVUPS   Z1, (AX)(SI*1)
+	ADDQ      $0x40, SI
+	SUBQ      $0x10, BX
+	JGE       one
+
+oneDone:
+	ADDQ      $0x10, BX
+	TESTQ     BX, BX
+	JZ        done
+	MOVL      $0xffffffff, DI
+	BZHIL     BX, DI, DI
+	KMOVW     DI, K1
+	VMOVUPS.Z (CX)(SI*1), K1, Z0
+	VMOVUPS.Z (DX)(SI*1), K1, Z1
+	VPXORD    Z7, Z7, Z7
+	VCMPPS    $0x1e, Z7, Z0, K2
+	VCMPPS    $0x03, Z7, Z0, K3
+	VMOVAPS.Z Z1, K2, Z1
+	VMOVAPS   Z0, K3, Z1
+	VMOVUPS   Z1, K1, (AX)(SI*1)
+
+done:
+	VZEROUPPER
+	RET
+
 // func adamWAVX512(w *float32, m *float32, v *float32, grad *float32, n int, step *float32)
 // Requires: AVX, AVX512F, BMI2
 TEXT ·adamWAVX512(SB), NOSPLIT, $0-48
@@ -1222,6 +1509,125 @@ line:
 	VZEROUPPER
 	RET
 
+// func equalAVX512(dst *byte, x *float32, y *float32, n int)
+// Requires: AVX, AVX512BW, AVX512F, AVX512VL
+TEXT ·equalAVX512(SB), NOSPLIT, $0-32
+	MOVQ    dst+0(FP), AX
+	MOVQ    x+8(FP), CX
+	MOVQ    y+16(FP), DX
+	MOVQ    n+24(FP), BX
+	VMOVDQU ones<>+0(SB), X0
+
+loop:
+	VMOVUPS    (CX), Z1
+	VCMPPS     $0x00, (DX), Z1, K1
+	VMOVDQU8.Z X0, K1, X1
+	VMOVDQU    X1, (AX)
+	ADDQ       $0x10, AX
+	ADDQ       $0x40, CX
+	ADDQ       $0x40, DX
+	SUBQ       $0x10, BX
+	JG         loop
+	VZEROUPPER
+	RET
+
+DATA ones<>+0(SB)/4, $0x01010101
+DATA ones<>+4(SB)/4, $0x01010101
+DATA ones<>+8(SB)/4, $0x01010101
+DATA ones<>+12(SB)/4, $0x01010101
+GLOBL ones<>(SB), RODATA|NOPTR, $16
+
+// func notEqualAVX512(dst *byte, x *float32, y *float32, n int)
+// Requires: AVX, AVX512BW, AVX512F, AVX512VL
+TEXT ·notEqualAVX512(SB), NOSPLIT, $0-32
+	MOVQ    dst+0(FP), AX
+	MOVQ    x+8(FP), CX
+	MOVQ    y+16(FP), DX
+	MOVQ    n+24(FP), BX
+	VMOVDQU ones<>+0(SB), X0
+
+loop:
+	VMOVUPS    (CX), Z1
+	VCMPPS     $0x04, (DX), Z1, K1
+	VMOVDQU8.Z X0, K1, X1
+	VMOVDQU    X1, (AX)
+	ADDQ       $0x10, AX
+	ADDQ       $0x40, CX
+	ADDQ       $0x40, DX
+	SUBQ       $0x10, BX
+	JG         loop
+	VZEROUPPER
+	RET
+
+// func lessAVX512(dst *byte, x *float32, y *float32, n int)
+// Requires: AVX, AVX512BW, AVX512F, AVX512VL
+TEXT ·lessAVX512(SB), NOSPLIT, $0-32
+	MOVQ    dst+0(FP), AX
+	MOVQ    x+8(FP), CX
+	MOVQ    y+16(FP), DX
+	MOVQ    n+24(FP), BX
+	VMOVDQU ones<>+0(SB), X0
+
+loop:
+	VMOVUPS    (CX), Z1
+	VCMPPS     $0x11, (DX), Z1, K1
+	VMOVDQU8.Z X0, K1, X1
+	VMOVDQU    X1, (AX)
+	ADDQ       $0x10, AX
+	ADDQ       $0x40, CX
+	ADDQ       $0x40, DX
+	SUBQ       $0x10, BX
+	JG         loop
+	VZEROUPPER
+	RET
+
+// func lessEqualAVX512(dst *byte, x *float32, y *float32, n int)
+// Requires: AVX, AVX512BW, AVX512F, AVX512VL
+TEXT ·lessEqualAVX512(SB), NOSPLIT, $0-32
+	MOVQ    dst+0(FP), AX
+	MOVQ    x+8(FP), CX
+	MOVQ    y+16(FP), DX
+	MOVQ    n+24(FP), BX
+	VMOVDQU ones<>+0(SB), X0
+
+loop:
+	VMOVUPS    (CX), Z1
+	VCMPPS     $0x12, (DX), Z1, K1
+	VMOVDQU8.Z X0, K1, X1
+	VMOVDQU    X1, (AX)
+	ADDQ       $0x10, AX
+	ADDQ       $0x40, CX
+	ADDQ       $0x40, DX
+	SUBQ       $0x10, BX
+	JG         loop
+	VZEROUPPER
+	RET
+
+// func whereAVX512(dst *uint32, cond *byte, x *uint32, y *uint32, n int)
+// Requires: AVX, AVX512F
+TEXT ·whereAVX512(SB), NOSPLIT, $0-40
+	MOVQ   dst+0(FP), AX
+	MOVQ   cond+8(FP), CX
+	MOVQ   x+16(FP), DX
+	MOVQ   y+24(FP), BX
+	MOVQ   n+32(FP), SI
+	VPXORD Z0, Z0, Z0
+
+loop:
+	VMOVUPS   (BX), Z0
+	VPMOVZXBD (CX), Z1
+	VPTESTMD  Z1, Z1, K1
+	VMOVUPS   (DX), K1, Z0
+	VMOVUPS   Z0, (AX)
+	ADDQ      $0x10, CX
+	ADDQ      $0x40, DX
+	ADDQ      $0x40, BX
+	ADDQ      $0x40, AX
+	SUBQ      $0x10, SI
+	JG        loop
+	VZEROUPPER
+	RET
+
 // func widenBFloat16AVX512(dst *float32, src *uint16, n int)
 // Requires: AVX, AVX512F
 TEXT ·widenBFloat16AVX512(SB), NOSPLIT, $0-24
@@ -1382,24 +1788,6 @@ DATA w00000001<>+52(SB)/4, $0x00000001
 DATA w00000001<>+56(SB)/4, $0x00000001
 DATA w00000001<>+60(SB)/4, $0x00000001
 GLOBL w00000001<>(SB), RODATA|NOPTR, $64
-
-DATA w7fffffff<>+0(SB)/4, $0x7fffffff
-DATA w7fffffff<>+4(SB)/4, $0x7fffffff
-DATA w7fffffff<>+8(SB)/4, $0x7fffffff
-DATA w7fffffff<>+12(SB)/4, $0x7fffffff
-DATA w7fffffff<>+16(SB)/4, $0x7fffffff
-DATA w7fffffff<>+20(SB)/4, $0x7fffffff
-DATA w7fffffff<>+24(SB)/4, $0x7fffffff
-DATA w7fffffff<>+28(SB)/4, $0x7fffffff
-DATA w7fffffff<>+32(SB)/4, $0x7fffffff
-DATA w7fffffff<>+36(SB)/4, $0x7fffffff
-DATA w7fffffff<>+40(SB)/4, $0x7fffffff
-DATA w7fffffff<>+44(SB)/4, $0x7fffffff
-DATA w7fffffff<>+48(SB)/4, $0x7fffffff
-DATA w7fffffff<>+52(SB)/4, $0x7fffffff
-DATA w7fffffff<>+56(SB)/4, $0x7fffffff
-DATA w7fffffff<>+60(SB)/4, $0x7fffffff
-GLOBL w7fffffff<>(SB), RODATA|NOPTR, $64
 
 DATA w00000040<>+0(SB)/4, $0x00000040
 DATA w00000040<>+4(SB)/4, $0x00000040

@@ -50,6 +50,18 @@ func minimumScalarAVX2(dst *float32, x *float32, n int, y float32)
 func addScaledAVX2(dst *float32, x *float32, y *float32, n int, alpha float32)
 
 //go:noescape
+func sqrtAVX2(dst *float32, x *float32, n int)
+
+//go:noescape
+func absAVX2(dst *float32, x *float32, n int)
+
+//go:noescape
+func negAVX2(dst *float32, x *float32, n int)
+
+//go:noescape
+func reluGradAVX2(dst *float32, x *float32, dy *float32, n int)
+
+//go:noescape
 func adamWAVX2(w *float32, m *float32, v *float32, grad *float32, n int, step *float32)
 
 //go:noescape
@@ -57,6 +69,21 @@ func copyRowsAVX2(dst *byte, ds int, src *byte, ss int, rows int, lines int, ahe
 
 //go:noescape
 func copyRowsStreamAVX2(dst *byte, ds int, src *byte, ss int, rows int, lines int, ahead int)
+
+//go:noescape
+func equalAVX2(dst *byte, x *float32, y *float32, n int)
+
+//go:noescape
+func notEqualAVX2(dst *byte, x *float32, y *float32, n int)
+
+//go:noescape
+func lessAVX2(dst *byte, x *float32, y *float32, n int)
+
+//go:noescape
+func lessEqualAVX2(dst *byte, x *float32, y *float32, n int)
+
+//go:noescape
+func whereAVX2(dst *uint32, cond *byte, x *uint32, y *uint32, n int)
 
 //go:noescape
 func widenBFloat16AVX2(dst *float32, src *uint16, n int)

@@ -1055,6 +1055,281 @@ done:
 	VZEROUPPER
 	RET
 
+// func sqrtAVX2(dst *float32, x *float32, n int)
+// Requires: AVX
+TEXT ·sqrtAVX2(SB), NOSPLIT, $0-24
+	MOVQ dst+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ n+16(FP), DX
+	XORQ BX, BX
+	SUBQ $0x20, DX
+	JLT  manyDone
+
+many:
+	VMOVUPS (CX)(BX*1), Y0
+	VSQRTPS Y0, Y0
+	VMOVUPS Y0, (AX)(BX*1)
+	VMOVUPS 32(CX)(BX*1), Y0
+	VSQRTPS Y0, Y0
+	VMOVUPS Y0, 32(AX)(BX*1)
+	VMOVUPS 64(CX)(BX*1), Y0
+	VSQRTPS Y0, Y0
+	VMOVUPS Y0, 64(AX)(BX*1)
+	VMOVUPS 96(CX)(BX*1), Y0
+	VSQRTPS Y0, Y0
+	VMOVUPS Y0, 96(AX)(BX*1)
+	ADDQ    $0x00000080, BX
+	SUBQ    $0x20, DX
+	JGE     many
+
+manyDone:
+	ADDQ $0x20, DX
+	SUBQ $0x08, DX
+	JLT  oneDone
+
+one:
+	VMOVUPS (CX)(BX*1), Y0
+	VSQRTPS Y0, Y0
+	VMOVUPS Y0, (AX)(BX*1)
+	ADDQ    $0x20, BX
+	SUBQ    $0x08, DX
+	JGE     one
+
+oneDone:
+	ADDQ       $0x08, DX
+	TESTQ      DX, DX
+	JZ         done
+	LEAQ       tailmask<>+32(SB), SI
+	SHLQ       $0x02, DX
+	SUBQ       DX, SI
+	VMOVUPS    (SI), Y0
+	VMASKMOVPS (CX)(BX*1), Y0, Y1
+	VSQRTPS    Y1, Y1
+	VMASKMOVPS Y1, Y0, (AX)(BX*1)
+
+done:
+	VZEROUPPER
+	RET
+
+// func absAVX2(dst *float32, x *float32, n int)
+// Requires: AVX
+TEXT ·absAVX2(SB), NOSPLIT, $0-24
+	MOVQ dst+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ n+16(FP), DX
+	XORQ BX, BX
+	SUBQ $0x20, DX
+	JLT  manyDone
+
+many:
+	VMOVUPS (CX)(BX*1), Y0
+	VANDPS  w7fffffff<>+0(SB), Y0, Y0
+	VMOVUPS Y0, (AX)(BX*1)
+	VMOVUPS 32(CX)(BX*1), Y0
+	VANDPS  w7fffffff<>+0(SB), Y0, Y0
+	VMOVUPS Y0, 32(AX)(BX*1)
+	VMOVUPS 64(CX)(BX*1), Y0
+	VANDPS  w7fffffff<>+0(SB), Y0, Y0
+	VMOVUPS Y0, 64(AX)(BX*1)
+	VMOVUPS 96(CX)(BX*1), Y0
+	VANDPS  w7fffffff<>+0(SB), Y0, Y0
+	VMOVUPS Y0, 96(AX)(BX*1)
+	ADDQ    $0x00000080, BX
+	SUBQ    $0x20, DX
+	JGE     many
+
+manyDone:
+	ADDQ $0x20, DX
+	SUBQ $0x08, DX
+	JLT  oneDone
+
+one:
+	VMOVUPS (CX)(BX*1), Y0
+	VANDPS  w7fffffff<>+0(SB), Y0, Y0
+	VMOVUPS Y0, (AX)(BX*1)
+	ADDQ    $0x20, BX
+	SUBQ    $0x08, DX
+	JGE     one
+
+oneDone:
+	ADDQ       $0x08, DX
+	TESTQ      DX, DX
+	JZ         done
+	LEAQ       tailmask<>+32(SB), SI
+	SHLQ       $0x02, DX
+	SUBQ       DX, SI
+	VMOVUPS    (SI), Y0
+	VMASKMOVPS (CX)(BX*1), Y0, Y1
+	VANDPS     w7fffffff<>+0(SB), Y1, Y1
+	VMASKMOVPS Y1, Y0, (AX)(BX*1)
+
+done:
+	VZEROUPPER
+	RET
+
+DATA w7fffffff<>+0(SB)/4, $0x7fffffff
+DATA w7fffffff<>+4(SB)/4, $0x7fffffff
+DATA w7fffffff<>+8(SB)/4, $0x7fffffff
+DATA w7fffffff<>+12(SB)/4, $0x7fffffff
+DATA w7fffffff<>+16(SB)/4, $0x7fffffff
+DATA w7fffffff<>+20(SB)/4, $0x7fffffff
+DATA w7fffffff<>+24(SB)/4, $0x7fffffff
+DATA w7fffffff<>+28(SB)/4, $0x7fffffff
+GLOBL w7fffffff<>(SB), RODATA|NOPTR, $32
+
+// func negAVX2(dst *float32, x *float32, n int)
+// Requires: AVX
+TEXT ·negAVX2(SB), NOSPLIT, $0-24
+	MOVQ dst+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ n+16(FP), DX
+	XORQ BX, BX
+	SUBQ $0x20, DX
+	JLT  manyDone
+
+many:
+	VMOVUPS (CX)(BX*1), Y0
+	VXORPS  w80000000<>+0(SB), Y0, Y0
+	VMOVUPS Y0, (AX)(BX*1)
+	VMOVUPS 32(CX)(BX*1), Y0
+	VXORPS  w80000000<>+0(SB), Y0, Y0
+	VMOVUPS Y0, 32(AX)(BX*1)
+	VMOVUPS 64(CX)(BX*1), Y0
+	VXORPS  w80000000<>+0(SB), Y0, Y0
+	VMOVUPS Y0, 64(AX)(BX*1)
+	VMOVUPS 96(CX)(BX*1), Y0
+	VXORPS  w80000000<>+0(SB), Y0, Y0
+	VMOVUPS Y0, 96(AX)(BX*1)
+	ADDQ    $0x00000080, BX
+	SUBQ    $0x20, DX
+	JGE     many
+
+manyDone:
+	ADDQ $0x20, DX
+	SUBQ $0x08, DX
+	JLT  oneDone
+
+one:
+	VMOVUPS (CX)(BX*1), Y0
+	VXORPS  w80000000<>+0(SB), Y0, Y0
+	VMOVUPS Y0, (AX)(BX*1)
+	ADDQ    $0x20, BX
+	SUBQ    $0x08, DX
+	JGE     one
+
+oneDone:
+	ADDQ       $0x08, DX
+	TESTQ      DX, DX
+	JZ         done
+	LEAQ       tailmask<>+32(SB), SI
+	SHLQ       $0x02, DX
+	SUBQ       DX, SI
+	VMOVUPS    (SI), Y0
+	VMASKMOVPS (CX)(BX*1), Y0, Y1
+	VXORPS     w80000000<>+0(SB), Y1, Y1
+	VMASKMOVPS Y1, Y0, (AX)(BX*1)
+
+done:
+	VZEROUPPER
+	RET
+
+DATA w80000000<>+0(SB)/4, $0x80000000
+DATA w80000000<>+4(SB)/4, $0x80000000
+DATA w80000000<>+8(SB)/4, $0x80000000
+DATA w80000000<>+12(SB)/4, $0x80000000
+DATA w80000000<>+16(SB)/4, $0x80000000
+DATA w80000000<>+20(SB)/4, $0x80000000
+DATA w80000000<>+24(SB)/4, $0x80000000
+DATA w80000000<>+28(SB)/4, $0x80000000
+GLOBL w80000000<>(SB), RODATA|NOPTR, $32
+
+// func reluGradAVX2(dst *float32, x *float32, dy *float32, n int)
+// Requires: AVX
+TEXT ·reluGradAVX2(SB), NOSPLIT, $0-32
+	MOVQ dst+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ dy+16(FP), DX
+	MOVQ n+24(FP), BX
+	XORQ SI, SI
+	SUBQ $0x20, BX
+	JLT  manyDone
+
+many:
+	VMOVUPS   (CX)(SI*1), Y0
+	VMOVUPS   (DX)(SI*1), Y1
+	VXORPS    Y2, Y2, Y2
+	VCMPPS    $0x1e, Y2, Y0, Y3
+	VANDPS    Y1, Y3, Y3
+	VCMPPS    $0x03, Y2, Y0, Y2
+	VBLENDVPS Y2, Y0, Y3, Y3
+	VMOVUPS   Y3, (AX)(SI*1)
+	VMOVUPS   32(CX)(SI*1), Y0
+	VMOVUPS   32(DX)(SI*1), Y1
+	VXORPS    Y2, Y2, Y2
+	VCMPPS    $0x1e, Y2, Y0, Y3
+	VANDPS    Y1, Y3, Y3
+	VCMPPS    $0x03, Y2, Y0, Y2
+	VBLENDVPS Y2, Y0, Y3, Y3
+	VMOVUPS   Y3, 32(AX)(SI*1)
+	VMOVUPS   64(CX)(SI*1), Y0
+	VMOVUPS   64(DX)(SI*1), Y1
+	VXORPS    Y2, Y2, Y2
+	VCMPPS    $0x1e, Y2, Y0, Y3
+	VANDPS    Y1, Y3, Y3
+	VCMPPS    $0x03, Y2, Y0, Y2
+	VBLENDVPS Y2, Y0, Y3, Y3
+	VMOVUPS   Y3, 64(AX)(SI*1)
+	VMOVUPS   96(CX)(SI*1), Y0
+	VMOVUPS   96(DX)(SI*1), Y1
+	VXORPS    Y2, Y2, Y2
+	VCMPPS    $0x1e, Y2, Y0, Y3
+	VANDPS    Y1, Y3, Y3
+	VCMPPS    $0x03, Y2, Y0, Y2
+	VBLENDVPS Y2, Y0, Y3, Y3
+	VMOVUPS   Y3, 96(AX)(SI*1)
+	ADDQ      $0x00000080, SI
+	SUBQ      $0x20, BX
+	JGE       many
+
+manyDone:
+	ADDQ $0x20, BX
+	SUBQ $0x08, BX
+	JLT  oneDone
+
+one:
+	VMOVUPS   (CX)(SI*1), Y0
+	VMOVUPS   (DX)(SI*1), Y1
+	VXORPS    Y2, Y2, Y2
+	VCMPPS    $0x1e, Y2, Y0, Y3
+	VANDPS    Y1, Y3, Y3
+	VCMPPS    $0x03, Y2, Y0, Y2
+	VBLENDVPS Y2, Y0, Y3, Y3
+	VMOVUPS   Y3, (AX)(SI*1)
+	ADDQ      $0x20, SI
+	SUBQ      $0x08, BX
+	JGE       one
+
+oneDone:
+	ADDQ       $0x08, BX
+	TESTQ      BX, BX
+	JZ         done
+	LEAQ       tailmask<>+32(SB), DI
+	SHLQ       $0x02, BX
+	SUBQ       BX, DI
+	VMOVUPS    (DI), Y0
+	VMASKMOVPS (CX)(SI*1), Y0, Y1
+	VMASKMOVPS (DX)(SI*1), Y0, Y2
+	VXORPS     Y3, Y3, Y3
+	VCMPPS     $0x1e, Y3, Y1, Y4
+	VANDPS     Y2, Y4, Y4
+	VCMPPS     $0x03, Y3, Y1, Y3
+	VBLENDVPS  Y3, Y1, Y4, Y4
+	VMASKMOVPS Y4, Y0, (AX)(SI*1)
+
+done:
+	VZEROUPPER
+	RET
+
 // func adamWAVX2(w *float32, m *float32, v *float32, grad *float32, n int, step *float32)
 // Requires: AVX
 TEXT ·adamWAVX2(SB), NOSPLIT, $0-48
@@ -1260,6 +1535,156 @@ line:
 	VZEROUPPER
 	RET
 
+// func equalAVX2(dst *byte, x *float32, y *float32, n int)
+// Requires: AVX, AVX2
+TEXT ·equalAVX2(SB), NOSPLIT, $0-32
+	MOVQ    dst+0(FP), AX
+	MOVQ    x+8(FP), CX
+	MOVQ    y+16(FP), DX
+	MOVQ    n+24(FP), BX
+	VMOVDQU ones<>+0(SB), X0
+
+loop:
+	VMOVUPS      (CX), Y1
+	VMOVUPS      32(CX), Y2
+	VCMPPS       $0x00, (DX), Y1, Y1
+	VCMPPS       $0x00, 32(DX), Y2, Y2
+	VPACKSSDW    Y2, Y1, Y1
+	VPERMQ       $0xd8, Y1, Y1
+	VEXTRACTI128 $0x01, Y1, X2
+	VPACKSSWB    X2, X1, X1
+	VPAND        X0, X1, X1
+	VMOVDQU      X1, (AX)
+	ADDQ         $0x10, AX
+	ADDQ         $0x40, CX
+	ADDQ         $0x40, DX
+	SUBQ         $0x10, BX
+	JG           loop
+	VZEROUPPER
+	RET
+
+DATA ones<>+0(SB)/4, $0x01010101
+DATA ones<>+4(SB)/4, $0x01010101
+DATA ones<>+8(SB)/4, $0x01010101
+DATA ones<>+12(SB)/4, $0x01010101
+GLOBL ones<>(SB), RODATA|NOPTR, $16
+
+// func notEqualAVX2(dst *byte, x *float32, y *float32, n int)
+// Requires: AVX, AVX2
+TEXT ·notEqualAVX2(SB), NOSPLIT, $0-32
+	MOVQ    dst+0(FP), AX
+	MOVQ    x+8(FP), CX
+	MOVQ    y+16(FP), DX
+	MOVQ    n+24(FP), BX
+	VMOVDQU ones<>+0(SB), X0
+
+loop:
+	VMOVUPS      (CX), Y1
+	VMOVUPS      32(CX), Y2
+	VCMPPS       $0x04, (DX), Y1, Y1
+	VCMPPS       $0x04, 32(DX), Y2, Y2
+	VPACKSSDW    Y2, Y1, Y1
+	VPERMQ       $0xd8, Y1, Y1
+	VEXTRACTI128 $0x01, Y1, X2
+	VPACKSSWB    X2, X1, X1
+	VPAND        X0, X1, X1
+	VMOVDQU      X1, (AX)
+	ADDQ         $0x10, AX
+	ADDQ         $0x40, CX
+	ADDQ         $0x40, DX
+	SUBQ         $0x10, BX
+	JG           loop
+	VZEROUPPER
+	RET
+
+// func lessAVX2(dst *byte, x *float32, y *float32, n int)
+// Requires: AVX, AVX2
+TEXT ·lessAVX2(SB), NOSPLIT, $0-32
+	MOVQ    dst+0(FP), AX
+	MOVQ    x+8(FP), CX
+	MOVQ    y+16(FP), DX
+	MOVQ    n+24(FP), BX
+	VMOVDQU ones<>+0(SB), X0
+
+loop:
+	VMOVUPS      (CX), Y1
+	VMOVUPS      32(CX), Y2
+	VCMPPS       $0x11, (DX), Y1, Y1
+	VCMPPS       $0x11, 32(DX), Y2, Y2
+	VPACKSSDW    Y2, Y1, Y1
+	VPERMQ       $0xd8, Y1, Y1
+	VEXTRACTI128 $0x01, Y1, X2
+	VPACKSSWB    X2, X1, X1
+	VPAND        X0, X1, X1
+	VMOVDQU      X1, (AX)
+	ADDQ         $0x10, AX
+	ADDQ         $0x40, CX
+	ADDQ         $0x40, DX
+	SUBQ         $0x10, BX
+	JG           loop
+	VZEROUPPER
+	RET
+
+// func lessEqualAVX2(dst *byte, x *float32, y *float32, n int)
+// Requires: AVX, AVX2
+TEXT ·lessEqualAVX2(SB), NOSPLIT, $0-32
+	MOVQ    dst+0(FP), AX
+	MOVQ    x+8(FP), CX
+	MOVQ    y+16(FP), DX
+	MOVQ    n+24(FP), BX
+	VMOVDQU ones<>+0(SB), X0
+
+loop:
+	VMOVUPS      (CX), Y1
+	VMOVUPS      32(CX), Y2
+	VCMPPS       $0x12, (DX), Y1, Y1
+	VCMPPS       $0x12, 32(DX), Y2, Y2
+	VPACKSSDW    Y2, Y1, Y1
+	VPERMQ       $0xd8, Y1, Y1
+	VEXTRACTI128 $0x01, Y1, X2
+	VPACKSSWB    X2, X1, X1
+	VPAND        X0, X1, X1
+	VMOVDQU      X1, (AX)
+	ADDQ         $0x10, AX
+	ADDQ         $0x40, CX
+	ADDQ         $0x40, DX
+	SUBQ         $0x10, BX
+	JG           loop
+	VZEROUPPER
+	RET
+
+// func whereAVX2(dst *uint32, cond *byte, x *uint32, y *uint32, n int)
+// Requires: AVX, AVX2
+TEXT ·whereAVX2(SB), NOSPLIT, $0-40
+	MOVQ   dst+0(FP), AX
+	MOVQ   cond+8(FP), CX
+	MOVQ   x+16(FP), DX
+	MOVQ   y+24(FP), BX
+	MOVQ   n+32(FP), SI
+	VXORPS Y0, Y0, Y0
+
+loop:
+	VMOVUPS   (BX), Y1
+	VPMOVZXBD (CX), Y2
+	VMOVUPS   (DX), Y3
+	VPCMPEQD  Y0, Y2, Y2
+	VBLENDVPS Y2, Y1, Y3, Y1
+	VMOVUPS   Y1, (AX)
+	VMOVUPS   32(BX), Y1
+	VPMOVZXBD 8(CX), Y2
+	VMOVUPS   32(DX), Y3
+	VPCMPEQD  Y0, Y2, Y2
+	VBLENDVPS Y2, Y1, Y3, Y1
+	VMOVUPS   Y1, 32(AX)
+	ADDQ      $0x10, CX
+	ADDQ      $0x40, DX
+	ADDQ      $0x40, BX
+	ADDQ      $0x40, AX
+	SUBQ      $0x10, SI
+	JG        loop
+	VZEROUPPER
+	RET
+
 // func widenBFloat16AVX2(dst *float32, src *uint16, n int)
 // Requires: AVX, AVX2
 TEXT ·widenBFloat16AVX2(SB), NOSPLIT, $0-24
@@ -1407,16 +1832,6 @@ DATA w00000001<>+20(SB)/4, $0x00000001
 DATA w00000001<>+24(SB)/4, $0x00000001
 DATA w00000001<>+28(SB)/4, $0x00000001
 GLOBL w00000001<>(SB), RODATA|NOPTR, $32
-
-DATA w7fffffff<>+0(SB)/4, $0x7fffffff
-DATA w7fffffff<>+4(SB)/4, $0x7fffffff
-DATA w7fffffff<>+8(SB)/4, $0x7fffffff
-DATA w7fffffff<>+12(SB)/4, $0x7fffffff
-DATA w7fffffff<>+16(SB)/4, $0x7fffffff
-DATA w7fffffff<>+20(SB)/4, $0x7fffffff
-DATA w7fffffff<>+24(SB)/4, $0x7fffffff
-DATA w7fffffff<>+28(SB)/4, $0x7fffffff
-GLOBL w7fffffff<>(SB), RODATA|NOPTR, $32
 
 DATA w00000040<>+0(SB)/4, $0x00000040
 DATA w00000040<>+4(SB)/4, $0x00000040

@@ -1,6 +1,9 @@
 package vec
 
-import "unsafe"
+import (
+	"math"
+	"unsafe"
+)
 
 // portable is the set in plain Go.
 var portable = set{
@@ -113,6 +116,37 @@ var portable = set{
 				y = 0
 			}
 			d[i] = y
+		}
+	},
+	sqrt: func(dst, x *float32, n int) {
+		d := floats(dst, n)
+		for i, v := range floats(x, n) {
+			d[i] = float32(math.Sqrt(float64(v)))
+		}
+	},
+	abs: func(dst, x *float32, n int) {
+		d := floats(dst, n)
+		for i, v := range floats(x, n) {
+			d[i] = float32(math.Abs(float64(v)))
+		}
+	},
+	neg: func(dst, x *float32, n int) {
+		d := floats(dst, n)
+		for i, v := range floats(x, n) {
+			d[i] = -v
+		}
+	},
+	reluGrad: func(dst, x, dy *float32, n int) {
+		d, g := floats(dst, n), floats(dy, n)
+		for i, v := range floats(x, n) {
+			switch {
+			case v > 0:
+				d[i] = g[i]
+			case v <= 0:
+				d[i] = 0
+			default:
+				d[i] = v
+			}
 		}
 	},
 }

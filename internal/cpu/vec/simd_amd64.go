@@ -47,6 +47,15 @@ var avx2 = set{
 	unit:            unitAVX2,
 	drop:            dropAVX2,
 	normalCenter:    normalCenterAVX2,
+	sqrt:            sqrtAVX2,
+	abs:             absAVX2,
+	neg:             negAVX2,
+	reluGrad:        reluGradAVX2,
+	equal:           equalAVX2,
+	notEqual:        notEqualAVX2,
+	less:            lessAVX2,
+	lessEqual:       lessEqualAVX2,
+	where:           whereAVX2,
 }
 
 var avx512 = set{
@@ -80,4 +89,13 @@ var avx512 = set{
 	unit:            unitAVX512,
 	drop:            dropAVX512,
 	normalCenter:    normalCenterAVX512,
+	sqrt:            sqrtAVX512,
+	abs:             absAVX512,
+	neg:             negAVX512,
+	reluGrad:        reluGradAVX512,
+	equal:           equalAVX512,
+	notEqual:        notEqualAVX512,
+	less:            lessAVX512,
+	lessEqual:       lessEqualAVX512,
+	where:           whereAVX512,
 }

@@ -27,10 +27,15 @@ type set struct {
 	unit                                                             func(dst, x *float32, n int) // x are words
 	drop                                                             func(dst, x, words *float32, n int, keep, limit float32)
 	normalCenter                                                     func(dst *float64, words *uint64, n int, quotient *float64)
+	sqrt, abs, neg                                                   unary
+	reluGrad                                                         binary
+	equal, notEqual, less, lessEqual                                 comparison
+	where                                                            func(dst *uint32, cond *byte, x, y *uint32, n int)
 }
 
 type (
 	binary   func(dst, x, y *float32, n int)
+	unary    func(dst, x *float32, n int)
 	oneSided func(dst, x *float32, n int, y float32)
 )
 
@@ -56,6 +61,16 @@ func (f binary) apply(dst, x, y []float32) {
 	}
 	if n > 0 {
 		f(&dst[0], &x[0], &y[0], n)
+	}
+}
+
+func (f unary) apply(dst, x []float32) {
+	n := len(dst)
+	if len(x) != n {
+		panic("vec: lengths differ")
+	}
+	if n > 0 {
+		f(&dst[0], &x[0], n)
 	}
 }
 
@@ -122,3 +137,16 @@ func AddScaled(dst, x []float32, alpha float32, y []float32) {
 		current.addScaled(&dst[0], &x[0], &y[0], n, alpha)
 	}
 }
+
+// Sqrt sets dst to the square root of x.
+func Sqrt(dst, x []float32) { current.sqrt.apply(dst, x) }
+
+// Abs sets dst to x without its sign.
+func Abs(dst, x []float32) { current.abs.apply(dst, x) }
+
+// Neg sets dst to -x.
+func Neg(dst, x []float32) { current.neg.apply(dst, x) }
+
+// ReLUGrad sets dst to dy where x is above 0, to x where that is NaN, and to 0
+// elsewhere.
+func ReLUGrad(dst, x, dy []float32) { current.reluGrad.apply(dst, x, dy) }
