@@ -86,6 +86,14 @@ func (l *lines[T]) append(extent, stride int) {
 	l.rank++
 }
 
+// dense reports whether the lines follow one another in memory.
+func (l *lines[T]) dense() bool {
+	return l.step == 1 && (l.rank == 0 || l.rank == 1 && l.strides[0] == l.n)
+}
+
+// denseLine is line i of dense lines.
+func (l *lines[T]) denseLine(i int) []T { return l.data[i*l.n : (i+1)*l.n : (i+1)*l.n] }
+
 // absent reports whether there is no operand.
 func (l *lines[T]) absent() bool { return l.count == 0 && l.n == 0 && l.step == 0 }
 

@@ -60,7 +60,7 @@ func (t *rmsNormTask[T]) Chunk(i, _ int) {
 	xAt, yAt := t.x.line(lo), t.y.line(lo)
 	for r := lo; r < min(lo+t.grain, t.x.count); r++ {
 		x, y := t.x.row(&xAt, xBuf), t.y.row(&yAt, yBuf)
-		rstd := T(1 / math.Sqrt(rowvec.Dot(x, x)/float64(n)+t.eps))
+		rstd := T(1 / math.Sqrt(rowvec.SquaresFrom(x, 0)/float64(n)+t.eps))
 		t.rstd[r] = rstd
 		rowvec.Norm(y, x, w, nil, 0, rstd)
 		t.y.store(&yAt, y)

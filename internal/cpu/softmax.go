@@ -51,13 +51,32 @@ func softmax[T floating](tasks *freeList[softmaxTask[T]], op backend.SoftmaxOp, 
 }
 
 func (t *softmaxTask[T]) Chunk(i, _ int) {
+	lo := i * t.grain
+	end := min(lo+t.grain, t.x.count)
+	if t.x.dense() && t.dst.dense() {
+		for ; lo < end; lo++ {
+			t.row(t.dst.denseLine(lo), t.x.denseLine(lo))
+		}
+		return
+	}
+	t.bundles(lo, end)
+}
+
+func (t *softmaxTask[T]) row(dst, x []T) {
+	if t.op == backend.LogSoftmax {
+		logSoftmaxRow(dst, x)
+	} else {
+		softmaxRow(dst, x)
+	}
+}
+
+// bundles does the lines from lo to end where they may have to be gathered.
+func (t *softmaxTask[T]) bundles(lo, end int) {
 	n := t.x.n
 	room := bundleRoom(n)
 	s := getScratch[T](2 * room)
 	defer putScratch(s)
 	xBuf, dstBuf := s.take(room), s.take(room)
-	lo := i * t.grain
-	end := min(lo+t.grain, t.x.count)
 	xAt, dstAt := t.x.line(lo), t.dst.line(lo)
 	var x, dst bundle[T]
 	for ; lo < end; lo += x.count {
@@ -66,11 +85,7 @@ func (t *softmaxTask[T]) Chunk(i, _ int) {
 		dst.set(&t.dst, &dstAt, count, dstBuf)
 		x.load()
 		for k := range count {
-			if t.op == backend.LogSoftmax {
-				logSoftmaxRow(dst.row(k), x.row(k))
-			} else {
-				softmaxRow(dst.row(k), x.row(k))
-			}
+			t.row(dst.row(k), x.row(k))
 		}
 		dst.store()
 	}
@@ -117,13 +132,35 @@ func softmaxGrad[T floating](tasks *freeList[softmaxGradTask[T]], op backend.Sof
 }
 
 func (t *softmaxGradTask[T]) Chunk(i, _ int) {
-	n := t.y.n
-	room := bundleRoom(n)
-	s := getScratch[T](3*room + n)
-	defer putScratch(s)
-	yBuf, dyBuf, dxBuf, exps := s.take(room), s.take(room), s.take(room), s.take(n)
 	lo := i * t.grain
 	end := min(lo+t.grain, t.y.count)
+	s := getScratch[T](t.y.n)
+	defer putScratch(s)
+	exps := s.take(t.y.n)
+	if !t.y.dense() || !t.dy.dense() || !t.dx.dense() {
+		t.bundles(lo, end, exps)
+		return
+	}
+	for ; lo < end; lo++ {
+		t.row(t.dx.denseLine(lo), t.y.denseLine(lo), t.dy.denseLine(lo), exps)
+	}
+}
+
+func (t *softmaxGradTask[T]) row(dx, y, dy, exps []T) {
+	if t.op == backend.LogSoftmax {
+		logSoftmaxGradRow(dx, y, dy, exps)
+	} else {
+		softmaxGradRow(dx, y, dy)
+	}
+}
+
+// bundles does the lines from lo to end where they may have to be gathered.
+func (t *softmaxGradTask[T]) bundles(lo, end int, exps []T) {
+	n := t.y.n
+	room := bundleRoom(n)
+	s := getScratch[T](3 * room)
+	defer putScratch(s)
+	yBuf, dyBuf, dxBuf := s.take(room), s.take(room), s.take(room)
 	yAt, dyAt, dxAt := t.y.line(lo), t.dy.line(lo), t.dx.line(lo)
 	var y, dy, dx bundle[T]
 	for ; lo < end; lo += y.count {
@@ -134,11 +171,7 @@ func (t *softmaxGradTask[T]) Chunk(i, _ int) {
 		y.load()
 		dy.load()
 		for k := range count {
-			if t.op == backend.LogSoftmax {
-				logSoftmaxGradRow(dx.row(k), y.row(k), dy.row(k), exps)
-			} else {
-				softmaxGradRow(dx.row(k), y.row(k), dy.row(k))
-			}
+			t.row(dx.row(k), y.row(k), dy.row(k), exps)
 		}
 		dx.store()
 	}

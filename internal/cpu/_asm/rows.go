@@ -136,6 +136,18 @@ func (r *row) load(p Register) VecVirtual {
 	return v
 }
 
+// first is load for the kernel that reads a row first. It fetches what lies a
+// few rows or steps ahead: sums are soon over, and the processor would wait at
+// the next row.
+func (r *row) first(p Register) VecVirtual {
+	m := r.place(p)
+	if r.mask == nil && m.Disp%64 == 0 {
+		m.Disp += 1024
+		PREFETCHT0(m)
+	}
+	return r.load(p)
+}
+
 // store writes a step of a row of floats.
 func (r *row) store(v VecVirtual, p Register) {
 	if r.mask == nil {
@@ -173,7 +185,7 @@ func (s *rowSet) max() {
 	r.loop(4, func(u int) {
 		switch {
 		case r.mask == nil: // of a NaN and a number, the last operand is taken
-			VMAXPS(acc[u], r.load(x), acc[u])
+			VMAXPS(acc[u], r.first(x), acc[u])
 		case s.bytes == 64:
 			VMOVUPS(r.place(x), r.mask, lowest)
 			VMAXPS(acc[u], lowest, acc[u])

@@ -59,7 +59,7 @@ func (s *rowSet) sum() {
 	r := s.begin("sum", "func(x *float32, n int) float64", true)
 	x, sums := r.arg("x"), r.sums(4)
 	r.loop(4, func(u int) {
-		VADDPD(r.widened(r.load(x)), sums[u], sums[u])
+		VADDPD(r.widened(r.first(x)), sums[u], sums[u])
 	})
 	r.returnSum(0, sums)
 	r.end()
@@ -70,7 +70,7 @@ func (s *rowSet) dot() {
 	r := s.begin("dot", "func(x, y *float32, n int) float64", true)
 	x, y, sums := r.arg("x"), r.arg("y"), r.sums(4)
 	r.loop(4, func(u int) {
-		VFMADD231PD(r.widened(r.load(x)), r.widened(r.load(y)), sums[u])
+		VFMADD231PD(r.widened(r.first(x)), r.widened(r.first(y)), sums[u])
 	})
 	r.returnSum(0, sums)
 	r.end()
@@ -81,7 +81,7 @@ func (s *rowSet) deviation() {
 	r := s.begin("deviation", "func(x *float32, n int, centre float64) float64", true)
 	x, centre, sums := r.arg("x"), r.wideArg("centre"), r.sums(4)
 	r.loop(4, func(u int) {
-		d := r.widened(r.load(x))
+		d := r.widened(r.first(x))
 		switch {
 		case r.mask == nil:
 			VSUBPD(centre, d, d)
@@ -122,7 +122,7 @@ func (s *rowSet) normGradSums(name string, rows int) {
 	mean, rstd := r.broadcast("mean"), r.broadcast("rstd")
 	sums, products := r.sums(2), r.sums(2)
 	r.loop(2, func(u int) {
-		normal, g, grad := r.load(x), r.load(w), r.load(dy)
+		normal, g, grad := r.first(x), r.load(w), r.first(dy)
 		VSUBPS(mean, normal, normal)
 		VMULPS(rstd, normal, normal)
 		VMULPS(grad, g, g)

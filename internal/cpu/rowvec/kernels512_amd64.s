@@ -417,7 +417,7 @@ constants:
 	JMP     start
 
 // func sumAVX512(x *float32, n int) float64
-// Requires: AVX, AVX512F, AVX512VL, BMI2, SSE2
+// Requires: AVX, AVX512F, AVX512VL, BMI2, MMX+, SSE2
 TEXT ·sumAVX512(SB), NOSPLIT, $0-24
 	MOVQ   x+0(FP), AX
 	VPXORD Z0, Z0, Z0
@@ -430,33 +430,36 @@ TEXT ·sumAVX512(SB), NOSPLIT, $0-24
 	JLT    few
 
 many:
-	VMOVUPS   (AX)(DX*1), Y4
-	VCVTPS2PD Y4, Z4
-	VADDPD    Z4, Z0, Z0
-	VMOVUPS   32(AX)(DX*1), Y4
-	VCVTPS2PD Y4, Z4
-	VADDPD    Z4, Z1, Z1
-	VMOVUPS   64(AX)(DX*1), Y4
-	VCVTPS2PD Y4, Z4
-	VADDPD    Z4, Z2, Z2
-	VMOVUPS   96(AX)(DX*1), Y4
-	VCVTPS2PD Y4, Z4
-	VADDPD    Z4, Z3, Z3
-	ADDQ      $0x00000080, DX
-	SUBQ      $0x20, CX
-	JGE       many
+	PREFETCHT0 1024(AX)(DX*1)
+	VMOVUPS    (AX)(DX*1), Y4
+	VCVTPS2PD  Y4, Z4
+	VADDPD     Z4, Z0, Z0
+	VMOVUPS    32(AX)(DX*1), Y4
+	VCVTPS2PD  Y4, Z4
+	VADDPD     Z4, Z1, Z1
+	PREFETCHT0 1088(AX)(DX*1)
+	VMOVUPS    64(AX)(DX*1), Y4
+	VCVTPS2PD  Y4, Z4
+	VADDPD     Z4, Z2, Z2
+	VMOVUPS    96(AX)(DX*1), Y4
+	VCVTPS2PD  Y4, Z4
+	VADDPD     Z4, Z3, Z3
+	ADDQ       $0x00000080, DX
+	SUBQ       $0x20, CX
+	JGE        many
 
 few:
 	ADDQ $0x18, CX
 	JLT  rest
 
 single:
-	VMOVUPS   (AX)(DX*1), Y4
-	VCVTPS2PD Y4, Z4
-	VADDPD    Z4, Z0, Z0
-	ADDQ      $0x20, DX
-	SUBQ      $0x08, CX
-	JGE       single
+	PREFETCHT0 1024(AX)(DX*1)
+	VMOVUPS    (AX)(DX*1), Y4
+	VCVTPS2PD  Y4, Z4
+	VADDPD     Z4, Z0, Z0
+	ADDQ       $0x20, DX
+	SUBQ       $0x08, CX
+	JGE        single
 
 rest:
 	ADDQ      $0x08, CX
@@ -483,7 +486,7 @@ done:
 	RET
 
 // func dotAVX512(x *float32, y *float32, n int) float64
-// Requires: AVX, AVX512F, AVX512VL, BMI2, SSE2
+// Requires: AVX, AVX512F, AVX512VL, BMI2, MMX+, SSE2
 TEXT ·dotAVX512(SB), NOSPLIT, $0-32
 	MOVQ   x+0(FP), AX
 	MOVQ   y+8(FP), CX
@@ -497,8 +500,10 @@ TEXT ·dotAVX512(SB), NOSPLIT, $0-32
 	JLT    few
 
 many:
+	PREFETCHT0  1024(AX)(BX*1)
 	VMOVUPS     (AX)(BX*1), Y4
 	VCVTPS2PD   Y4, Z4
+	PREFETCHT0  1024(CX)(BX*1)
 	VMOVUPS     (CX)(BX*1), Y5
 	VCVTPS2PD   Y5, Z5
 	VFMADD231PD Z4, Z5, Z0
@@ -507,8 +512,10 @@ many:
 	VMOVUPS     32(CX)(BX*1), Y5
 	VCVTPS2PD   Y5, Z5
 	VFMADD231PD Z4, Z5, Z1
+	PREFETCHT0  1088(AX)(BX*1)
 	VMOVUPS     64(AX)(BX*1), Y4
 	VCVTPS2PD   Y4, Z4
+	PREFETCHT0  1088(CX)(BX*1)
 	VMOVUPS     64(CX)(BX*1), Y5
 	VCVTPS2PD   Y5, Z5
 	VFMADD231PD Z4, Z5, Z2
@@ -526,8 +533,10 @@ few:
 	JLT  rest
 
 single:
+	PREFETCHT0  1024(AX)(BX*1)
 	VMOVUPS     (AX)(BX*1), Y4
 	VCVTPS2PD   Y4, Z4
+	PREFETCHT0  1024(CX)(BX*1)
 	VMOVUPS     (CX)(BX*1), Y5
 	VCVTPS2PD   Y5, Z5
 	VFMADD231PD Z4, Z5, Z0
@@ -562,7 +571,7 @@ done:
 	RET
 
 // func deviationAVX512(x *float32, n int, centre float64) float64
-// Requires: AVX, AVX512F, AVX512VL, BMI2, SSE2
+// Requires: AVX, AVX512F, AVX512VL, BMI2, MMX+, SSE2
 TEXT ·deviationAVX512(SB), NOSPLIT, $0-32
 	MOVQ         x+0(FP), AX
 	VBROADCASTSD centre+16(FP), Z0
@@ -576,6 +585,7 @@ TEXT ·deviationAVX512(SB), NOSPLIT, $0-32
 	JLT          few
 
 many:
+	PREFETCHT0  1024(AX)(DX*1)
 	VMOVUPS     (AX)(DX*1), Y5
 	VCVTPS2PD   Y5, Z5
 	VSUBPD      Z0, Z5, Z5
@@ -584,6 +594,7 @@ many:
 	VCVTPS2PD   Y5, Z5
 	VSUBPD      Z0, Z5, Z5
 	VFMADD231PD Z5, Z5, Z2
+	PREFETCHT0  1088(AX)(DX*1)
 	VMOVUPS     64(AX)(DX*1), Y5
 	VCVTPS2PD   Y5, Z5
 	VSUBPD      Z0, Z5, Z5
@@ -601,6 +612,7 @@ few:
 	JLT  rest
 
 single:
+	PREFETCHT0  1024(AX)(DX*1)
 	VMOVUPS     (AX)(DX*1), Y5
 	VCVTPS2PD   Y5, Z5
 	VSUBPD      Z0, Z5, Z5
@@ -635,7 +647,7 @@ done:
 	RET
 
 // func normGradSumsAVX512(x *float32, w *float32, dy *float32, n int, mean float32, rstd float32) (sum float64, product float64)
-// Requires: AVX, AVX512F, AVX512VL, BMI2, SSE2
+// Requires: AVX, AVX512F, AVX512VL, BMI2, MMX+, SSE2
 TEXT ·normGradSumsAVX512(SB), NOSPLIT, $0-56
 	MOVQ         x+0(FP), AX
 	MOVQ         w+8(FP), CX
@@ -652,8 +664,10 @@ TEXT ·normGradSumsAVX512(SB), NOSPLIT, $0-56
 	JLT          few
 
 many:
+	PREFETCHT0  1024(AX)(SI*1)
 	VMOVUPS     (AX)(SI*1), Y6
 	VMOVUPS     (CX)(SI*1), Y7
+	PREFETCHT0  1024(DX)(SI*1)
 	VMOVUPS     (DX)(SI*1), Y8
 	VSUBPS      Y0, Y6, Y6
 	VMULPS      Y1, Y6, Y6
@@ -681,8 +695,10 @@ few:
 	JLT  rest
 
 single:
+	PREFETCHT0  1024(AX)(SI*1)
 	VMOVUPS     (AX)(SI*1), Y6
 	VMOVUPS     (CX)(SI*1), Y7
+	PREFETCHT0  1024(DX)(SI*1)
 	VMOVUPS     (DX)(SI*1), Y8
 	VSUBPS      Y0, Y6, Y6
 	VMULPS      Y1, Y6, Y6
@@ -733,7 +749,7 @@ done:
 	RET
 
 // func normGradSumsWAVX512(dw *float64, x *float32, w *float32, dy *float32, n int, mean float32, rstd float32) (sum float64, product float64)
-// Requires: AVX, AVX512F, AVX512VL, BMI2, SSE2
+// Requires: AVX, AVX512F, AVX512VL, BMI2, MMX+, SSE2
 TEXT ·normGradSumsWAVX512(SB), NOSPLIT, $0-64
 	MOVQ         dw+0(FP), AX
 	MOVQ         x+8(FP), CX
@@ -751,8 +767,10 @@ TEXT ·normGradSumsWAVX512(SB), NOSPLIT, $0-64
 	JLT          few
 
 many:
+	PREFETCHT0  1024(CX)(DI*1)
 	VMOVUPS     (CX)(DI*1), Y6
 	VMOVUPS     (DX)(DI*1), Y7
+	PREFETCHT0  1024(BX)(DI*1)
 	VMOVUPS     (BX)(DI*1), Y8
 	VSUBPS      Y0, Y6, Y6
 	VMULPS      Y1, Y6, Y6
@@ -788,8 +806,10 @@ few:
 	JLT  rest
 
 single:
+	PREFETCHT0  1024(CX)(DI*1)
 	VMOVUPS     (CX)(DI*1), Y6
 	VMOVUPS     (DX)(DI*1), Y7
+	PREFETCHT0  1024(BX)(DI*1)
 	VMOVUPS     (BX)(DI*1), Y8
 	VSUBPS      Y0, Y6, Y6
 	VMULPS      Y1, Y6, Y6
@@ -849,7 +869,7 @@ done:
 	RET
 
 // func normGradSumsWBAVX512(dw *float64, db *float64, x *float32, w *float32, dy *float32, n int, mean float32, rstd float32) (sum float64, product float64)
-// Requires: AVX, AVX512F, AVX512VL, BMI2, SSE2
+// Requires: AVX, AVX512F, AVX512VL, BMI2, MMX+, SSE2
 TEXT ·normGradSumsWBAVX512(SB), NOSPLIT, $0-72
 	MOVQ         dw+0(FP), AX
 	MOVQ         db+8(FP), CX
@@ -868,8 +888,10 @@ TEXT ·normGradSumsWBAVX512(SB), NOSPLIT, $0-72
 	JLT          few
 
 many:
+	PREFETCHT0  1024(DX)(R8*1)
 	VMOVUPS     (DX)(R8*1), Y6
 	VMOVUPS     (BX)(R8*1), Y7
+	PREFETCHT0  1024(SI)(R8*1)
 	VMOVUPS     (SI)(R8*1), Y8
 	VSUBPS      Y0, Y6, Y6
 	VMULPS      Y1, Y6, Y6
@@ -911,8 +933,10 @@ few:
 	JLT  rest
 
 single:
+	PREFETCHT0  1024(DX)(R8*1)
 	VMOVUPS     (DX)(R8*1), Y6
 	VMOVUPS     (BX)(R8*1), Y7
+	PREFETCHT0  1024(SI)(R8*1)
 	VMOVUPS     (SI)(R8*1), Y8
 	VSUBPS      Y0, Y6, Y6
 	VMULPS      Y1, Y6, Y6
@@ -1130,7 +1154,7 @@ done:
 	RET
 
 // func maxAVX512(x *float32, n int) float32
-// Requires: AVX, AVX512F, BMI2, SSE, SSE2
+// Requires: AVX, AVX512F, BMI2, MMX+, SSE, SSE2
 TEXT ·maxAVX512(SB), NOSPLIT, $0-20
 	MOVQ         x+0(FP), AX
 	MOVL         $0xff800000, CX
@@ -1146,28 +1170,33 @@ TEXT ·maxAVX512(SB), NOSPLIT, $0-20
 	JLT          few
 
 many:
-	VMOVUPS (AX)(DX*1), Z5
-	VMAXPS  Z1, Z5, Z1
-	VMOVUPS 64(AX)(DX*1), Z5
-	VMAXPS  Z2, Z5, Z2
-	VMOVUPS 128(AX)(DX*1), Z5
-	VMAXPS  Z3, Z5, Z3
-	VMOVUPS 192(AX)(DX*1), Z5
-	VMAXPS  Z4, Z5, Z4
-	ADDQ    $0x00000100, DX
-	SUBQ    $0x40, CX
-	JGE     many
+	PREFETCHT0 1024(AX)(DX*1)
+	VMOVUPS    (AX)(DX*1), Z5
+	VMAXPS     Z1, Z5, Z1
+	PREFETCHT0 1088(AX)(DX*1)
+	VMOVUPS    64(AX)(DX*1), Z5
+	VMAXPS     Z2, Z5, Z2
+	PREFETCHT0 1152(AX)(DX*1)
+	VMOVUPS    128(AX)(DX*1), Z5
+	VMAXPS     Z3, Z5, Z3
+	PREFETCHT0 1216(AX)(DX*1)
+	VMOVUPS    192(AX)(DX*1), Z5
+	VMAXPS     Z4, Z5, Z4
+	ADDQ       $0x00000100, DX
+	SUBQ       $0x40, CX
+	JGE        many
 
 few:
 	ADDQ $0x30, CX
 	JLT  rest
 
 single:
-	VMOVUPS (AX)(DX*1), Z5
-	VMAXPS  Z1, Z5, Z1
-	ADDQ    $0x40, DX
-	SUBQ    $0x10, CX
-	JGE     single
+	PREFETCHT0 1024(AX)(DX*1)
+	VMOVUPS    (AX)(DX*1), Z5
+	VMAXPS     Z1, Z5, Z1
+	ADDQ       $0x40, DX
+	SUBQ       $0x10, CX
+	JGE        single
 
 rest:
 	ADDQ    $0x10, CX

@@ -462,7 +462,7 @@ done:
 	RET
 
 // func sumAVX2(x *float32, n int) float64
-// Requires: AVX, SSE2
+// Requires: AVX, MMX+, SSE2
 TEXT ·sumAVX2(SB), NOSPLIT, $0-24
 	MOVQ   x+0(FP), AX
 	VXORPS Y0, Y0, Y0
@@ -475,33 +475,35 @@ TEXT ·sumAVX2(SB), NOSPLIT, $0-24
 	JLT    few
 
 many:
-	VMOVUPS   (AX)(DX*1), X4
-	VCVTPS2PD X4, Y4
-	VADDPD    Y4, Y0, Y0
-	VMOVUPS   16(AX)(DX*1), X4
-	VCVTPS2PD X4, Y4
-	VADDPD    Y4, Y1, Y1
-	VMOVUPS   32(AX)(DX*1), X4
-	VCVTPS2PD X4, Y4
-	VADDPD    Y4, Y2, Y2
-	VMOVUPS   48(AX)(DX*1), X4
-	VCVTPS2PD X4, Y4
-	VADDPD    Y4, Y3, Y3
-	ADDQ      $0x40, DX
-	SUBQ      $0x10, CX
-	JGE       many
+	PREFETCHT0 1024(AX)(DX*1)
+	VMOVUPS    (AX)(DX*1), X4
+	VCVTPS2PD  X4, Y4
+	VADDPD     Y4, Y0, Y0
+	VMOVUPS    16(AX)(DX*1), X4
+	VCVTPS2PD  X4, Y4
+	VADDPD     Y4, Y1, Y1
+	VMOVUPS    32(AX)(DX*1), X4
+	VCVTPS2PD  X4, Y4
+	VADDPD     Y4, Y2, Y2
+	VMOVUPS    48(AX)(DX*1), X4
+	VCVTPS2PD  X4, Y4
+	VADDPD     Y4, Y3, Y3
+	ADDQ       $0x40, DX
+	SUBQ       $0x10, CX
+	JGE        many
 
 few:
 	ADDQ $0x0c, CX
 	JLT  rest
 
 single:
-	VMOVUPS   (AX)(DX*1), X4
-	VCVTPS2PD X4, Y4
-	VADDPD    Y4, Y0, Y0
-	ADDQ      $0x10, DX
-	SUBQ      $0x04, CX
-	JGE       single
+	PREFETCHT0 1024(AX)(DX*1)
+	VMOVUPS    (AX)(DX*1), X4
+	VCVTPS2PD  X4, Y4
+	VADDPD     Y4, Y0, Y0
+	ADDQ       $0x10, DX
+	SUBQ       $0x04, CX
+	JGE        single
 
 rest:
 	ADDQ       $0x04, CX
@@ -527,7 +529,7 @@ done:
 	RET
 
 // func dotAVX2(x *float32, y *float32, n int) float64
-// Requires: AVX, FMA3, SSE2
+// Requires: AVX, FMA3, MMX+, SSE2
 TEXT ·dotAVX2(SB), NOSPLIT, $0-32
 	MOVQ   x+0(FP), AX
 	MOVQ   y+8(FP), CX
@@ -541,8 +543,10 @@ TEXT ·dotAVX2(SB), NOSPLIT, $0-32
 	JLT    few
 
 many:
+	PREFETCHT0  1024(AX)(BX*1)
 	VMOVUPS     (AX)(BX*1), X4
 	VCVTPS2PD   X4, Y4
+	PREFETCHT0  1024(CX)(BX*1)
 	VMOVUPS     (CX)(BX*1), X5
 	VCVTPS2PD   X5, Y5
 	VFMADD231PD Y4, Y5, Y0
@@ -570,8 +574,10 @@ few:
 	JLT  rest
 
 single:
+	PREFETCHT0  1024(AX)(BX*1)
 	VMOVUPS     (AX)(BX*1), X4
 	VCVTPS2PD   X4, Y4
+	PREFETCHT0  1024(CX)(BX*1)
 	VMOVUPS     (CX)(BX*1), X5
 	VCVTPS2PD   X5, Y5
 	VFMADD231PD Y4, Y5, Y0
@@ -605,7 +611,7 @@ done:
 	RET
 
 // func deviationAVX2(x *float32, n int, centre float64) float64
-// Requires: AVX, AVX2, FMA3, SSE2
+// Requires: AVX, AVX2, FMA3, MMX+, SSE2
 TEXT ·deviationAVX2(SB), NOSPLIT, $0-32
 	MOVQ         x+0(FP), AX
 	VBROADCASTSD centre+16(FP), Y0
@@ -619,6 +625,7 @@ TEXT ·deviationAVX2(SB), NOSPLIT, $0-32
 	JLT          few
 
 many:
+	PREFETCHT0  1024(AX)(DX*1)
 	VMOVUPS     (AX)(DX*1), X5
 	VCVTPS2PD   X5, Y5
 	VSUBPD      Y0, Y5, Y5
@@ -644,6 +651,7 @@ few:
 	JLT  rest
 
 single:
+	PREFETCHT0  1024(AX)(DX*1)
 	VMOVUPS     (AX)(DX*1), X5
 	VCVTPS2PD   X5, Y5
 	VSUBPD      Y0, Y5, Y5
@@ -679,7 +687,7 @@ done:
 	RET
 
 // func normGradSumsAVX2(x *float32, w *float32, dy *float32, n int, mean float32, rstd float32) (sum float64, product float64)
-// Requires: AVX, FMA3, SSE2
+// Requires: AVX, FMA3, MMX+, SSE2
 TEXT ·normGradSumsAVX2(SB), NOSPLIT, $0-56
 	MOVQ         x+0(FP), AX
 	MOVQ         w+8(FP), CX
@@ -696,8 +704,10 @@ TEXT ·normGradSumsAVX2(SB), NOSPLIT, $0-56
 	JLT          few
 
 many:
+	PREFETCHT0  1024(AX)(SI*1)
 	VMOVUPS     (AX)(SI*1), X6
 	VMOVUPS     (CX)(SI*1), X7
+	PREFETCHT0  1024(DX)(SI*1)
 	VMOVUPS     (DX)(SI*1), X8
 	VSUBPS      X0, X6, X6
 	VMULPS      X1, X6, X6
@@ -725,8 +735,10 @@ few:
 	JLT  rest
 
 single:
+	PREFETCHT0  1024(AX)(SI*1)
 	VMOVUPS     (AX)(SI*1), X6
 	VMOVUPS     (CX)(SI*1), X7
+	PREFETCHT0  1024(DX)(SI*1)
 	VMOVUPS     (DX)(SI*1), X8
 	VSUBPS      X0, X6, X6
 	VMULPS      X1, X6, X6
@@ -774,7 +786,7 @@ done:
 	RET
 
 // func normGradSumsWAVX2(dw *float64, x *float32, w *float32, dy *float32, n int, mean float32, rstd float32) (sum float64, product float64)
-// Requires: AVX, AVX2, FMA3, SSE2
+// Requires: AVX, AVX2, FMA3, MMX+, SSE2
 TEXT ·normGradSumsWAVX2(SB), NOSPLIT, $0-64
 	MOVQ         dw+0(FP), AX
 	MOVQ         x+8(FP), CX
@@ -792,8 +804,10 @@ TEXT ·normGradSumsWAVX2(SB), NOSPLIT, $0-64
 	JLT          few
 
 many:
+	PREFETCHT0  1024(CX)(DI*1)
 	VMOVUPS     (CX)(DI*1), X6
 	VMOVUPS     (DX)(DI*1), X7
+	PREFETCHT0  1024(BX)(DI*1)
 	VMOVUPS     (BX)(DI*1), X8
 	VSUBPS      X0, X6, X6
 	VMULPS      X1, X6, X6
@@ -829,8 +843,10 @@ few:
 	JLT  rest
 
 single:
+	PREFETCHT0  1024(CX)(DI*1)
 	VMOVUPS     (CX)(DI*1), X6
 	VMOVUPS     (DX)(DI*1), X7
+	PREFETCHT0  1024(BX)(DI*1)
 	VMOVUPS     (BX)(DI*1), X8
 	VSUBPS      X0, X6, X6
 	VMULPS      X1, X6, X6
@@ -888,7 +904,7 @@ done:
 	RET
 
 // func normGradSumsWBAVX2(dw *float64, db *float64, x *float32, w *float32, dy *float32, n int, mean float32, rstd float32) (sum float64, product float64)
-// Requires: AVX, AVX2, FMA3, SSE2
+// Requires: AVX, AVX2, FMA3, MMX+, SSE2
 TEXT ·normGradSumsWBAVX2(SB), NOSPLIT, $0-72
 	MOVQ         dw+0(FP), AX
 	MOVQ         db+8(FP), CX
@@ -907,8 +923,10 @@ TEXT ·normGradSumsWBAVX2(SB), NOSPLIT, $0-72
 	JLT          few
 
 many:
+	PREFETCHT0  1024(DX)(R8*1)
 	VMOVUPS     (DX)(R8*1), X6
 	VMOVUPS     (BX)(R8*1), X7
+	PREFETCHT0  1024(SI)(R8*1)
 	VMOVUPS     (SI)(R8*1), X8
 	VSUBPS      X0, X6, X6
 	VMULPS      X1, X6, X6
@@ -950,8 +968,10 @@ few:
 	JLT  rest
 
 single:
+	PREFETCHT0  1024(DX)(R8*1)
 	VMOVUPS     (DX)(R8*1), X6
 	VMOVUPS     (BX)(R8*1), X7
+	PREFETCHT0  1024(SI)(R8*1)
 	VMOVUPS     (SI)(R8*1), X8
 	VSUBPS      X0, X6, X6
 	VMULPS      X1, X6, X6
@@ -1172,7 +1192,7 @@ done:
 	RET
 
 // func maxAVX2(x *float32, n int) float32
-// Requires: AVX, AVX2, SSE, SSE2
+// Requires: AVX, AVX2, MMX+, SSE, SSE2
 TEXT ·maxAVX2(SB), NOSPLIT, $0-20
 	MOVQ         x+0(FP), AX
 	MOVL         $0xff800000, CX
@@ -1188,28 +1208,31 @@ TEXT ·maxAVX2(SB), NOSPLIT, $0-20
 	JLT          few
 
 many:
-	VMOVUPS (AX)(DX*1), Y5
-	VMAXPS  Y1, Y5, Y1
-	VMOVUPS 32(AX)(DX*1), Y5
-	VMAXPS  Y2, Y5, Y2
-	VMOVUPS 64(AX)(DX*1), Y5
-	VMAXPS  Y3, Y5, Y3
-	VMOVUPS 96(AX)(DX*1), Y5
-	VMAXPS  Y4, Y5, Y4
-	ADDQ    $0x00000080, DX
-	SUBQ    $0x20, CX
-	JGE     many
+	PREFETCHT0 1024(AX)(DX*1)
+	VMOVUPS    (AX)(DX*1), Y5
+	VMAXPS     Y1, Y5, Y1
+	VMOVUPS    32(AX)(DX*1), Y5
+	VMAXPS     Y2, Y5, Y2
+	PREFETCHT0 1088(AX)(DX*1)
+	VMOVUPS    64(AX)(DX*1), Y5
+	VMAXPS     Y3, Y5, Y3
+	VMOVUPS    96(AX)(DX*1), Y5
+	VMAXPS     Y4, Y5, Y4
+	ADDQ       $0x00000080, DX
+	SUBQ       $0x20, CX
+	JGE        many
 
 few:
 	ADDQ $0x18, CX
 	JLT  rest
 
 single:
-	VMOVUPS (AX)(DX*1), Y5
-	VMAXPS  Y1, Y5, Y1
-	ADDQ    $0x20, DX
-	SUBQ    $0x08, CX
-	JGE     single
+	PREFETCHT0 1024(AX)(DX*1)
+	VMOVUPS    (AX)(DX*1), Y5
+	VMAXPS     Y1, Y5, Y1
+	ADDQ       $0x20, DX
+	SUBQ       $0x08, CX
+	JGE        single
 
 rest:
 	ADDQ       $0x08, CX
