@@ -22,7 +22,7 @@ func (v *Var) Add(b *Var) *Var {
 	}
 	return g.record("add", out, func(dy *tensor.Tensor) {
 		if b.WantsGrad() {
-			g.add(b, dy)
+			g.give(b, dy)
 		}
 		if v.WantsGrad() {
 			g.give(v, dy)

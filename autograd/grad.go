@@ -40,10 +40,28 @@ func (g *Graph) gradient(v *Var) (dst *tensor.Tensor, add bool) {
 		return v.param.gradient()
 	}
 	if v.grad != nil {
+		g.unshare(v)
 		return v.grad, true
 	}
 	v.grad = g.arena.EmptyLike(v.value)
 	return v.grad, false
+}
+
+// unshare gives v's gradient memory of its own, where give let it have another's.
+func (g *Graph) unshare(v *Var) {
+	shared := v.grad
+	if g.arena.Holders(shared) <= 1 {
+		return
+	}
+	v.grad = g.arena.EmptyLike(v.value)
+	v.grad.CopyFrom(shared)
+	g.arena.Release(shared)
+}
+
+// writable reports whether the node that runs may write to its gradient dy:
+// nobody keeps it and no other gradient shares its memory.
+func (g *Graph) writable(dy *tensor.Tensor) bool {
+	return g.current.out.flags&retained == 0 && g.arena.Holders(dy) == 1
 }
 
 // destination is a place to write one contribution to a gradient.
@@ -102,13 +120,20 @@ func (g *Graph) add(v *Var, t *tensor.Tensor) {
 	}
 }
 
-// give makes t v's gradient, by moving it where v has none yet. t is the gradient
-// dy of the node that runs, a view of it, or a temporary, and is not read for
-// anything else afterwards. Its header stays the caller's. A dy that its Var
-// keeps (Retain) is not moved but added.
+// give makes t v's gradient where v has none yet, by sharing its memory. t is the
+// gradient dy of the node that runs, a view of it, or a temporary, and is not
+// written to afterwards. Its header stays the caller's. Several Vars may be given
+// one t: in most cases all but one are passed before anything is added to that one's
+// gradient, which then has the memory alone (see unshare). Gradients that are
+// kept, and a dy that is, share no memory: t is added to them.
 func (g *Graph) give(v *Var, t *tensor.Tensor) {
 	out := g.current.out
-	kept := out.flags&retained != 0 && t.SharesStorage(out.grad)
+	ofNode := t.SharesStorage(out.grad)
+	holders := g.arena.Holders(t)
+	if ofNode && t != out.grad {
+		holders-- // dy itself ends with the node
+	}
+	kept := out.flags&retained != 0 && ofNode || v.flags&(retained|brought) != 0 && holders > 1
 	if kept || v.grad != nil || v.param != nil || !tensor.SameShape(v.value, t) || t.HasInternalOverlap() {
 		g.add(v, t)
 		return

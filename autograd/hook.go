@@ -39,6 +39,7 @@ func (g *Graph) runHooks(v *Var) {
 				Message: fmt.Sprintf("the hook returned %v %v for a gradient of %v %v",
 					replacement.DType(), replacement.Shape(), v.grad.DType(), v.grad.Shape())})
 		}
+		g.unshare(v)
 		v.grad.CopyFrom(replacement)
 		if g.anomaly && !finite(v.grad) {
 			panic(&tensor.Error{Op: "gradient hook", Kind: tensor.NonFinite,

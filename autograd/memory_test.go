@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"slices"
 	"testing"
 
 	"github.com/stria-ml/stria/autograd"
@@ -180,5 +181,30 @@ func TestScopeResults(t *testing.T) {
 		})
 		g.Reset() // the scope has ended
 		g.Close()
+	}
+}
+
+// TestSumsShareNoKeptGradient adds leaves and a retained Var: what Backward leaves
+// of their gradients may be written to one by one.
+func TestSumsShareNoKeptGradient(t *testing.T) {
+	g := autograd.NewGraph()
+	defer g.Close()
+	a, b := g.Leaf(tensor.Ones(tensor.Float32, 3)), g.Leaf(tensor.Ones(tensor.Float32, 3))
+	kept := a.MulScalar(2).Retain()
+	inner := kept.Add(b)
+	sum := inner.Add(b).Add(inner.Add(a)) // a gradient that two have, and two more that get it
+	g.Backward(sum.Sum())
+	want := map[*autograd.Var][]float32{a: {5, 5, 5}, b: {3, 3, 3}, kept: {2, 2, 2}}
+	for v, values := range want {
+		if got := tensor.Data[float32](v.Grad().Contiguous()); !slices.Equal(got, values) {
+			t.Errorf("gradient %v, want %v", got, values)
+		}
+	}
+	a.Grad().Fill(-1)
+	kept.Grad().Fill(-2)
+	for v, first := range map[*autograd.Var]float32{a: -1, b: 3, kept: -2} {
+		if got := tensor.Data[float32](v.Grad().Contiguous())[0]; got != first {
+			t.Errorf("gradient begins with %v, want %v", got, first)
+		}
 	}
 }

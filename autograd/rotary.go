@@ -14,6 +14,11 @@ func Rotary(x *Var, cos, sin *tensor.Tensor, layout tensor.RotaryLayout) *Var {
 	}
 	sc, ss := g.save("rotary", cos), g.save("rotary", sin)
 	return g.record("rotary", out, func(dy *tensor.Tensor) {
+		if g.writable(dy) {
+			tensor.RotaryInto(dy, dy, sc.Get(), ss.Get(), layout, true)
+			g.give(x, dy)
+			return
+		}
 		s := g.slot(x, x.value)
 		tensor.RotaryInto(s.t, dy, sc.Get(), ss.Get(), layout, true)
 		g.done(s)

@@ -135,6 +135,14 @@ func (a *Arena) Drop(t *Tensor) {
 	}
 }
 
+// Holders returns how many tensors hold t's storage, 0 if it is not the arena's.
+func (a *Arena) Holders(t *Tensor) int {
+	if t.storage.arena != a {
+		return 0
+	}
+	return t.storage.holders
+}
+
 // takeBack recycles a storage without holders.
 func (a *Arena) takeBack(s *Storage) {
 	class, _ := sizeClass(s.bytes)
