@@ -45,10 +45,11 @@ func Where(dst []uint32, cond []uint8, x, y []uint32) {
 		kernel(&dst[0], &cond[0], &x[0], &y[0], whole)
 	}
 	for i := whole; i < n; i++ {
-		dst[i] = y[i]
+		v := y[i] // dst may be x
 		if cond[i] != 0 {
-			dst[i] = x[i]
+			v = x[i]
 		}
+		dst[i] = v
 	}
 }
 

@@ -43,14 +43,15 @@ func CopyRows(dst []byte, ds int, src []byte, ss, rows, n int, caching Caching) 
 	}
 }
 
-// fetchAhead is how many bytes before they are copied rows are fetched: some short
-// rows, which the processor does not foresee, or else a part of a long one.
+// fetchAhead is how many bytes before they are copied rows are fetched: short
+// rows, which the processor does not foresee, as many as make a few kilobytes; or
+// else a part of a long one.
 func fetchAhead(ss, n int) int {
-	const rows, short, part = 8, 1 << 10, 512
+	const short, ahead, part = 1 << 10, 1 << 12, 512
 	if n > short {
 		return part
 	}
-	return rows * ss
+	return ahead / max(n, line) * ss
 }
 
 func copyRows(dst []byte, ds int, src []byte, ss, rows, n int) {
