@@ -24,7 +24,10 @@ type Graph struct {
 	hooks  map[*Var][]Hook
 	places map[*Var]place // anomaly mode: the call behind each Var
 
-	slab       []Var // the next Vars
+	slab       []Var   // the next Vars
+	reuse      bool    // Vars, after Reset
+	slabs      [][]Var // with reuse, all there are
+	begun      int     // how many of them hold Vars
 	spareNodes []*node
 	spareSaved []*SavedTensor
 	spareAgain []*again
@@ -46,6 +49,11 @@ func OnDevice(d tensor.Device) Option { return func(g *Graph) { g.arena = tensor
 // and Inf. The first one found is a *tensor.Error of kind NonFinite that names
 // the forward call, by file and line, behind it. Slow.
 func DetectAnomaly() Option { return func(g *Graph) { g.anomaly = true } }
+
+// ReuseVars makes Reset keep the graph's Vars for reuse, so that a loop allocates
+// none. A Var from before a Reset is then another one afterwards, and its use no
+// error: it is for loops that keep no Vars, as that of generation.
+func ReuseVars() Option { return func(g *Graph) { g.reuse = true } }
 
 // NewGraph returns an empty graph. Close ends it.
 func NewGraph(options ...Option) *Graph {
@@ -194,6 +202,9 @@ func (g *Graph) clear() {
 		g.vars[i] = nil
 	}
 	g.vars, g.nodes = g.vars[:0], g.nodes[:0]
+	if g.reuse {
+		g.slab, g.begun = nil, 0
+	}
 	clear(g.params)
 	clear(g.hooks)
 	clear(g.places)

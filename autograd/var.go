@@ -31,13 +31,28 @@ const (
 // newVar makes a Var over a tensor that the arena holds.
 func (g *Graph) newVar(value *tensor.Tensor, flags flag) *Var {
 	if len(g.slab) == 0 {
-		g.slab = make([]Var, 64)
+		g.slab = g.nextSlab()
 	}
 	v := &g.slab[0]
 	g.slab = g.slab[1:]
 	*v = Var{graph: g, value: value, flags: flags}
 	g.vars = append(g.vars, v)
 	return v
+}
+
+// nextSlab returns room for Vars: what a graph with ReuseVars used before its last
+// Reset, else new.
+func (g *Graph) nextSlab() []Var {
+	if g.begun < len(g.slabs) {
+		g.begun++
+		return g.slabs[g.begun-1]
+	}
+	slab := make([]Var, 64)
+	if g.reuse {
+		g.slabs = append(g.slabs, slab)
+		g.begun++
+	}
+	return slab
 }
 
 // Value returns the tensor. It is read-only by convention: a write to it is

@@ -121,7 +121,7 @@ func (m *Model) newDecoder(prompt, most int) (*decoder, error) {
 	}
 	device := autograd.OnDevice(m.Embed.Weight.Value.Device())
 	d := &decoder{
-		model: m, graph: autograd.NewGraph(autograd.Inference(), device), cache: cache,
+		model: m, graph: autograd.NewGraph(autograd.Inference(), autograd.ReuseVars(), device), cache: cache,
 		logits: make([]float64, m.Config.VocabSize),
 	}
 	d.context.Graph = d.graph
