@@ -49,10 +49,10 @@ func floatFolds[T floating]() foldTable[T, float64] {
 		backend.Sum:       {foldFloats[T]()},
 		backend.Mean:      {foldFloats[T]()},
 		backend.Prod:      {foldProd[T, float64]()},
-		backend.Max:       {foldMax[T](math.Inf(-1))},
-		backend.Min:       {foldMin[T](math.Inf(1))},
+		backend.Max:       {foldLargest[T]()},
+		backend.Min:       {foldSmallest[T]()},
 		backend.Var:       {foldFloats[T](), foldDeviation[T]()},
-		backend.LogSumExp: {foldMax[T](math.Inf(-1)), foldExp[T]()},
+		backend.LogSumExp: {foldLargest[T](), foldExp[T]()},
 		backend.SumSquare: {foldSquare[T]()},
 	}
 }
@@ -182,7 +182,12 @@ func foldProd[T element, A accumulator]() fold[T, A] {
 func foldMax[T element, A accumulator](least A) fold[T, A] {
 	return fold[T, A]{
 		start: least,
-		run:   maxRun[T, A],
+		run: func(acc, _ A, x []T) A {
+			for _, v := range x {
+				acc = max(acc, A(v))
+			}
+			return acc
+		},
 		row: func(acc, _ []A, x []T) {
 			for i, v := range x {
 				acc[i] = max(acc[i], A(v))
@@ -196,27 +201,33 @@ func foldMax[T element, A accumulator](least A) fold[T, A] {
 	}
 }
 
-// maxRun has four chains of comparisons in flight.
-func maxRun[T element, A accumulator](acc, _ A, x []T) A {
-	if len(x) == 0 {
-		return acc
+// foldLargest is foldMax for floats, by rows.
+func foldLargest[T floating]() fold[T, float64] {
+	f := foldMax[T](math.Inf(-1))
+	f.run = func(acc, _ float64, x []T) float64 {
+		return max(acc, float64(rowvec.Largest(x, T(math.Inf(-1)))))
 	}
-	m0 := x[0]
-	m1, m2, m3 := m0, m0, m0
-	for ; len(x) >= 4; x = x[4:] {
-		m0, m1 = max(m0, x[0]), max(m1, x[1])
-		m2, m3 = max(m2, x[2]), max(m3, x[3])
+	return f
+}
+
+// foldSmallest is foldMin for floats, by rows.
+func foldSmallest[T floating]() fold[T, float64] {
+	f := foldMin[T](math.Inf(1))
+	f.run = func(acc, _ float64, x []T) float64 {
+		return min(acc, float64(rowvec.Smallest(x, T(math.Inf(1)))))
 	}
-	for _, v := range x {
-		m0 = max(m0, v)
-	}
-	return max(acc, A(max(m0, m1, m2, m3)))
+	return f
 }
 
 func foldMin[T element, A accumulator](largest A) fold[T, A] {
 	return fold[T, A]{
 		start: largest,
-		run:   minRun[T, A],
+		run: func(acc, _ A, x []T) A {
+			for _, v := range x {
+				acc = min(acc, A(v))
+			}
+			return acc
+		},
 		row: func(acc, _ []A, x []T) {
 			for i, v := range x {
 				acc[i] = min(acc[i], A(v))
@@ -228,23 +239,6 @@ func foldMin[T element, A accumulator](largest A) fold[T, A] {
 			}
 		},
 	}
-}
-
-// minRun has four chains of comparisons in flight.
-func minRun[T element, A accumulator](acc, _ A, x []T) A {
-	if len(x) == 0 {
-		return acc
-	}
-	m0 := x[0]
-	m1, m2, m3 := m0, m0, m0
-	for ; len(x) >= 4; x = x[4:] {
-		m0, m1 = min(m0, x[0]), min(m1, x[1])
-		m2, m3 = min(m2, x[2]), min(m3, x[3])
-	}
-	for _, v := range x {
-		m0 = min(m0, v)
-	}
-	return min(acc, A(min(m0, m1, m2, m3)))
 }
 
 // foldAny and foldAll keep 0 or 1 in their accumulators.

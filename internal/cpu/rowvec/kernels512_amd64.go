@@ -9,6 +9,8 @@ import "github.com/stria-ml/stria/internal/cpu/kernelset"
 var avx512 = kernels{
 	name:            kernelset.AVX512,
 	prefetch:        prefetch,
+	maxNaN:          maxNaNAVX512,
+	minNaN:          minNaNAVX512,
 	max:             maxAVX512,
 	sum:             sumAVX512,
 	dot:             dotAVX512,
@@ -86,3 +88,9 @@ func expAffineAVX512(dst, src *float32, n int, shift, sub, factor float32)
 
 //go:noescape
 func expAffineStreamAVX512(dst, src *float32, n int, shift, sub, factor float32)
+
+//go:noescape
+func maxNaNAVX512(x *float32, n int) (value float32, nan uint32)
+
+//go:noescape
+func minNaNAVX512(x *float32, n int) (value float32, nan uint32)

@@ -1157,6 +1157,7 @@ done:
 // Requires: AVX, AVX512F, BMI2, MMX+, SSE, SSE2
 TEXT ·maxAVX512(SB), NOSPLIT, $0-20
 	MOVQ         x+0(FP), AX
+	KXORW        K1, K1, K1
 	MOVL         $0xff800000, CX
 	MOVD         CX, X0
 	VBROADCASTSS X0, Z0
@@ -1220,6 +1221,176 @@ done:
 	VPSHUFD       $0x01, X1, X2
 	VMAXPS        X1, X2, X1
 	MOVSS         X1, ret+16(FP)
+	VZEROUPPER
+	RET
+
+// func maxNaNAVX512(x *float32, n int) (value float32, nan uint32)
+// Requires: AVX, AVX512F, BMI2, MMX+, SSE, SSE2
+TEXT ·maxNaNAVX512(SB), NOSPLIT, $0-24
+	MOVQ         x+0(FP), AX
+	KXORW        K1, K1, K1
+	MOVL         $0xff800000, CX
+	MOVD         CX, X0
+	VBROADCASTSS X0, Z0
+	VMOVAPS      Z0, Z1
+	VMOVAPS      Z0, Z2
+	VMOVAPS      Z0, Z3
+	VMOVAPS      Z0, Z4
+	MOVQ         n+8(FP), CX
+	XORQ         DX, DX
+	SUBQ         $0x40, CX
+	JLT          few
+
+many:
+	PREFETCHT0 1024(AX)(DX*1)
+	VMOVUPS    (AX)(DX*1), Z5
+	VCMPPS     $0x03, Z5, Z5, K2
+	KORW       K2, K1, K1
+	VMAXPS     Z1, Z5, Z1
+	PREFETCHT0 1088(AX)(DX*1)
+	VMOVUPS    64(AX)(DX*1), Z5
+	VCMPPS     $0x03, Z5, Z5, K2
+	KORW       K2, K1, K1
+	VMAXPS     Z2, Z5, Z2
+	PREFETCHT0 1152(AX)(DX*1)
+	VMOVUPS    128(AX)(DX*1), Z5
+	VCMPPS     $0x03, Z5, Z5, K2
+	KORW       K2, K1, K1
+	VMAXPS     Z3, Z5, Z3
+	PREFETCHT0 1216(AX)(DX*1)
+	VMOVUPS    192(AX)(DX*1), Z5
+	VCMPPS     $0x03, Z5, Z5, K2
+	KORW       K2, K1, K1
+	VMAXPS     Z4, Z5, Z4
+	ADDQ       $0x00000100, DX
+	SUBQ       $0x40, CX
+	JGE        many
+
+few:
+	ADDQ $0x30, CX
+	JLT  rest
+
+single:
+	PREFETCHT0 1024(AX)(DX*1)
+	VMOVUPS    (AX)(DX*1), Z5
+	VCMPPS     $0x03, Z5, Z5, K2
+	KORW       K2, K1, K1
+	VMAXPS     Z1, Z5, Z1
+	ADDQ       $0x40, DX
+	SUBQ       $0x10, CX
+	JGE        single
+
+rest:
+	ADDQ    $0x10, CX
+	JZ      done
+	MOVL    $0xffffffff, BX
+	BZHIL   CX, BX, BX
+	KMOVW   BX, K2
+	VMOVUPS (AX)(DX*1), K2, Z0
+	VCMPPS  $0x03, Z0, Z0, K2
+	KORW    K2, K1, K1
+	VMAXPS  Z1, Z0, Z1
+
+done:
+	VMAXPS        Z1, Z2, Z1
+	VMAXPS        Z3, Z4, Z3
+	VMAXPS        Z1, Z3, Z1
+	VEXTRACTF64X4 $0x01, Z1, Y2
+	VMAXPS        Y1, Y2, Y1
+	VEXTRACTF128  $0x01, Y1, X2
+	VMAXPS        X1, X2, X1
+	VPERMILPD     $0x01, X1, X2
+	VMAXPS        X1, X2, X1
+	VPSHUFD       $0x01, X1, X2
+	VMAXPS        X1, X2, X1
+	MOVSS         X1, value+16(FP)
+	KMOVW         K1, AX
+	MOVL          AX, nan+20(FP)
+	VZEROUPPER
+	RET
+
+// func minNaNAVX512(x *float32, n int) (value float32, nan uint32)
+// Requires: AVX, AVX512F, BMI2, MMX+, SSE, SSE2
+TEXT ·minNaNAVX512(SB), NOSPLIT, $0-24
+	MOVQ         x+0(FP), AX
+	KXORW        K1, K1, K1
+	MOVL         $0x7f800000, CX
+	MOVD         CX, X0
+	VBROADCASTSS X0, Z0
+	VMOVAPS      Z0, Z1
+	VMOVAPS      Z0, Z2
+	VMOVAPS      Z0, Z3
+	VMOVAPS      Z0, Z4
+	MOVQ         n+8(FP), CX
+	XORQ         DX, DX
+	SUBQ         $0x40, CX
+	JLT          few
+
+many:
+	PREFETCHT0 1024(AX)(DX*1)
+	VMOVUPS    (AX)(DX*1), Z5
+	VCMPPS     $0x03, Z5, Z5, K2
+	KORW       K2, K1, K1
+	VMINPS     Z1, Z5, Z1
+	PREFETCHT0 1088(AX)(DX*1)
+	VMOVUPS    64(AX)(DX*1), Z5
+	VCMPPS     $0x03, Z5, Z5, K2
+	KORW       K2, K1, K1
+	VMINPS     Z2, Z5, Z2
+	PREFETCHT0 1152(AX)(DX*1)
+	VMOVUPS    128(AX)(DX*1), Z5
+	VCMPPS     $0x03, Z5, Z5, K2
+	KORW       K2, K1, K1
+	VMINPS     Z3, Z5, Z3
+	PREFETCHT0 1216(AX)(DX*1)
+	VMOVUPS    192(AX)(DX*1), Z5
+	VCMPPS     $0x03, Z5, Z5, K2
+	KORW       K2, K1, K1
+	VMINPS     Z4, Z5, Z4
+	ADDQ       $0x00000100, DX
+	SUBQ       $0x40, CX
+	JGE        many
+
+few:
+	ADDQ $0x30, CX
+	JLT  rest
+
+single:
+	PREFETCHT0 1024(AX)(DX*1)
+	VMOVUPS    (AX)(DX*1), Z5
+	VCMPPS     $0x03, Z5, Z5, K2
+	KORW       K2, K1, K1
+	VMINPS     Z1, Z5, Z1
+	ADDQ       $0x40, DX
+	SUBQ       $0x10, CX
+	JGE        single
+
+rest:
+	ADDQ    $0x10, CX
+	JZ      done
+	MOVL    $0xffffffff, BX
+	BZHIL   CX, BX, BX
+	KMOVW   BX, K2
+	VMOVUPS (AX)(DX*1), K2, Z0
+	VCMPPS  $0x03, Z0, Z0, K2
+	KORW    K2, K1, K1
+	VMINPS  Z1, Z0, Z1
+
+done:
+	VMINPS        Z1, Z2, Z1
+	VMINPS        Z3, Z4, Z3
+	VMINPS        Z1, Z3, Z1
+	VEXTRACTF64X4 $0x01, Z1, Y2
+	VMINPS        Y1, Y2, Y1
+	VEXTRACTF128  $0x01, Y1, X2
+	VMINPS        X1, X2, X1
+	VPERMILPD     $0x01, X1, X2
+	VMINPS        X1, X2, X1
+	VPSHUFD       $0x01, X1, X2
+	VMINPS        X1, X2, X1
+	MOVSS         X1, value+16(FP)
+	KMOVW         K1, AX
+	MOVL          AX, nan+20(FP)
 	VZEROUPPER
 	RET
 

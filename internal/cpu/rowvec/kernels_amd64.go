@@ -9,6 +9,8 @@ import "github.com/stria-ml/stria/internal/cpu/kernelset"
 var avx2 = kernels{
 	name:            kernelset.AVX2,
 	prefetch:        prefetch,
+	maxNaN:          maxNaNAVX2,
+	minNaN:          minNaNAVX2,
 	max:             maxAVX2,
 	sum:             sumAVX2,
 	dot:             dotAVX2,
@@ -91,3 +93,9 @@ func expAffineStreamAVX2(dst, src *float32, n int, shift, sub, factor float32)
 //
 //go:noescape
 func prefetch(p *float32, lines int)
+
+//go:noescape
+func maxNaNAVX2(x *float32, n int) (value float32, nan uint32)
+
+//go:noescape
+func minNaNAVX2(x *float32, n int) (value float32, nan uint32)

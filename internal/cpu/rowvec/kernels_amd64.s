@@ -1195,6 +1195,7 @@ done:
 // Requires: AVX, AVX2, MMX+, SSE, SSE2
 TEXT ·maxAVX2(SB), NOSPLIT, $0-20
 	MOVQ         x+0(FP), AX
+	VXORPS       Y0, Y0, Y0
 	MOVL         $0xff800000, CX
 	MOVD         CX, X0
 	VBROADCASTSS X0, Y0
@@ -1256,6 +1257,172 @@ done:
 	VPSHUFD      $0x01, X1, X2
 	VMAXPS       X1, X2, X1
 	MOVSS        X1, ret+16(FP)
+	VZEROUPPER
+	RET
+
+// func maxNaNAVX2(x *float32, n int) (value float32, nan uint32)
+// Requires: AVX, AVX2, MMX+, SSE, SSE2
+TEXT ·maxNaNAVX2(SB), NOSPLIT, $0-24
+	MOVQ         x+0(FP), AX
+	VXORPS       Y5, Y5, Y5
+	MOVL         $0xff800000, CX
+	MOVD         CX, X0
+	VBROADCASTSS X0, Y0
+	VMOVAPS      Y0, Y1
+	VMOVAPS      Y0, Y2
+	VMOVAPS      Y0, Y3
+	VMOVAPS      Y0, Y4
+	MOVQ         n+8(FP), CX
+	XORQ         DX, DX
+	SUBQ         $0x20, CX
+	JLT          few
+
+many:
+	PREFETCHT0 1024(AX)(DX*1)
+	VMOVUPS    (AX)(DX*1), Y6
+	VCMPPS     $0x03, Y6, Y6, Y7
+	VORPS      Y7, Y5, Y5
+	VMAXPS     Y1, Y6, Y1
+	VMOVUPS    32(AX)(DX*1), Y6
+	VCMPPS     $0x03, Y6, Y6, Y7
+	VORPS      Y7, Y5, Y5
+	VMAXPS     Y2, Y6, Y2
+	PREFETCHT0 1088(AX)(DX*1)
+	VMOVUPS    64(AX)(DX*1), Y6
+	VCMPPS     $0x03, Y6, Y6, Y7
+	VORPS      Y7, Y5, Y5
+	VMAXPS     Y3, Y6, Y3
+	VMOVUPS    96(AX)(DX*1), Y6
+	VCMPPS     $0x03, Y6, Y6, Y7
+	VORPS      Y7, Y5, Y5
+	VMAXPS     Y4, Y6, Y4
+	ADDQ       $0x00000080, DX
+	SUBQ       $0x20, CX
+	JGE        many
+
+few:
+	ADDQ $0x18, CX
+	JLT  rest
+
+single:
+	PREFETCHT0 1024(AX)(DX*1)
+	VMOVUPS    (AX)(DX*1), Y6
+	VCMPPS     $0x03, Y6, Y6, Y7
+	VORPS      Y7, Y5, Y5
+	VMAXPS     Y1, Y6, Y1
+	ADDQ       $0x20, DX
+	SUBQ       $0x08, CX
+	JGE        single
+
+rest:
+	ADDQ       $0x08, CX
+	JZ         done
+	LEAQ       tailmask<>+64(SB), BX
+	SHLQ       $0x02, CX
+	SUBQ       CX, BX
+	VMOVUPS    (BX), Y6
+	VMASKMOVPS (AX)(DX*1), Y6, Y7
+	VBLENDVPS  Y6, Y7, Y0, Y0
+	VCMPPS     $0x03, Y0, Y0, Y6
+	VORPS      Y6, Y5, Y5
+	VMAXPS     Y1, Y0, Y1
+
+done:
+	VMAXPS       Y1, Y2, Y1
+	VMAXPS       Y3, Y4, Y3
+	VMAXPS       Y1, Y3, Y1
+	VEXTRACTF128 $0x01, Y1, X2
+	VMAXPS       X1, X2, X1
+	VPERMILPD    $0x01, X1, X2
+	VMAXPS       X1, X2, X1
+	VPSHUFD      $0x01, X1, X2
+	VMAXPS       X1, X2, X1
+	MOVSS        X1, value+16(FP)
+	VMOVMSKPS    Y5, AX
+	MOVL         AX, nan+20(FP)
+	VZEROUPPER
+	RET
+
+// func minNaNAVX2(x *float32, n int) (value float32, nan uint32)
+// Requires: AVX, AVX2, MMX+, SSE, SSE2
+TEXT ·minNaNAVX2(SB), NOSPLIT, $0-24
+	MOVQ         x+0(FP), AX
+	VXORPS       Y5, Y5, Y5
+	MOVL         $0x7f800000, CX
+	MOVD         CX, X0
+	VBROADCASTSS X0, Y0
+	VMOVAPS      Y0, Y1
+	VMOVAPS      Y0, Y2
+	VMOVAPS      Y0, Y3
+	VMOVAPS      Y0, Y4
+	MOVQ         n+8(FP), CX
+	XORQ         DX, DX
+	SUBQ         $0x20, CX
+	JLT          few
+
+many:
+	PREFETCHT0 1024(AX)(DX*1)
+	VMOVUPS    (AX)(DX*1), Y6
+	VCMPPS     $0x03, Y6, Y6, Y7
+	VORPS      Y7, Y5, Y5
+	VMINPS     Y1, Y6, Y1
+	VMOVUPS    32(AX)(DX*1), Y6
+	VCMPPS     $0x03, Y6, Y6, Y7
+	VORPS      Y7, Y5, Y5
+	VMINPS     Y2, Y6, Y2
+	PREFETCHT0 1088(AX)(DX*1)
+	VMOVUPS    64(AX)(DX*1), Y6
+	VCMPPS     $0x03, Y6, Y6, Y7
+	VORPS      Y7, Y5, Y5
+	VMINPS     Y3, Y6, Y3
+	VMOVUPS    96(AX)(DX*1), Y6
+	VCMPPS     $0x03, Y6, Y6, Y7
+	VORPS      Y7, Y5, Y5
+	VMINPS     Y4, Y6, Y4
+	ADDQ       $0x00000080, DX
+	SUBQ       $0x20, CX
+	JGE        many
+
+few:
+	ADDQ $0x18, CX
+	JLT  rest
+
+single:
+	PREFETCHT0 1024(AX)(DX*1)
+	VMOVUPS    (AX)(DX*1), Y6
+	VCMPPS     $0x03, Y6, Y6, Y7
+	VORPS      Y7, Y5, Y5
+	VMINPS     Y1, Y6, Y1
+	ADDQ       $0x20, DX
+	SUBQ       $0x08, CX
+	JGE        single
+
+rest:
+	ADDQ       $0x08, CX
+	JZ         done
+	LEAQ       tailmask<>+64(SB), BX
+	SHLQ       $0x02, CX
+	SUBQ       CX, BX
+	VMOVUPS    (BX), Y6
+	VMASKMOVPS (AX)(DX*1), Y6, Y7
+	VBLENDVPS  Y6, Y7, Y0, Y0
+	VCMPPS     $0x03, Y0, Y0, Y6
+	VORPS      Y6, Y5, Y5
+	VMINPS     Y1, Y0, Y1
+
+done:
+	VMINPS       Y1, Y2, Y1
+	VMINPS       Y3, Y4, Y3
+	VMINPS       Y1, Y3, Y1
+	VEXTRACTF128 $0x01, Y1, X2
+	VMINPS       X1, X2, X1
+	VPERMILPD    $0x01, X1, X2
+	VMINPS       X1, X2, X1
+	VPSHUFD      $0x01, X1, X2
+	VMINPS       X1, X2, X1
+	MOVSS        X1, value+16(FP)
+	VMOVMSKPS    Y5, AX
+	MOVL         AX, nan+20(FP)
 	VZEROUPPER
 	RET
 

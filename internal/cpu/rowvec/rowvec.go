@@ -16,6 +16,7 @@ type Float interface{ float32 | float64 }
 type kernels struct {
 	name                       string
 	max                        func(x *float32, n int) float32
+	maxNaN, minNaN             func(x *float32, n int) (value float32, nan uint32)
 	sum                        func(x *float32, n int) float64
 	dot                        func(x, y *float32, n int) float64
 	deviation                  func(x *float32, n int, centre float64) float64
