@@ -116,7 +116,7 @@ func (t *rmsNormGradTask[T]) Chunk(i, _ int) {
 	xAt, dyAt, dxAt := t.x.line(lo), t.dy.line(lo), t.dx.line(lo)
 	for r := lo; r < min(lo+t.grain, t.x.count); r++ {
 		x, dy, rstd := t.x.row(&xAt, xBuf), t.dy.row(&dyAt, dyBuf), t.rstd[r]
-		_, product := rowvec.NormGradSums(dw, nil, x, w, dy, 0, rstd)
+		product := rowvec.ScaleGradSum(dw, x, w, dy, rstd)
 		if !t.dx.absent() {
 			dx := t.dx.row(&dxAt, dxBuf)
 			rowvec.NormGrad(dx, x, w, dy, 0, rstd, 0, T(product/float64(n)), t.accumulate)

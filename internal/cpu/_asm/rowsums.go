@@ -100,23 +100,16 @@ func (s *rowSet) deviation() {
 }
 
 // normGradSums returns the sums of g = w*dy and of g*normal, normal =
-// (x-mean)*rstd. With rows of float64, it adds normal*dy to the first and dy
-// to the second.
-func (s *rowSet) normGradSums(name string, rows int) {
+// (x-mean)*rstd. With add, it adds normal*dy to dw and dy to db.
+func (s *rowSet) normGradSums(name string, add bool) {
 	signature := "func(x, w, dy *float32, n int, mean, rstd float32) (sum, product float64)"
-	switch rows {
-	case 1:
-		signature = "func(dw *float64, x, w, dy *float32, n int, mean, rstd float32) (sum, product float64)"
-	case 2:
+	if add {
 		signature = "func(dw, db *float64, x, w, dy *float32, n int, mean, rstd float32) (sum, product float64)"
 	}
 	r := s.begin(name, signature, true)
 	var dw, db Register
-	if rows > 0 {
-		dw = r.arg("dw")
-	}
-	if rows > 1 {
-		db = r.arg("db")
+	if add {
+		dw, db = r.arg("dw"), r.arg("db")
 	}
 	x, w, dy := r.arg("x"), r.arg("w"), r.arg("dy")
 	mean, rstd := r.broadcast("mean"), r.broadcast("rstd")
@@ -126,19 +119,36 @@ func (s *rowSet) normGradSums(name string, rows int) {
 		VSUBPS(mean, normal, normal)
 		VMULPS(rstd, normal, normal)
 		VMULPS(grad, g, g)
-		wide := r.widened(g)
-		VADDPD(wide, sums[u], sums[u])
-		VFMADD231PD(wide, r.widened(normal), products[u])
-		if rows > 1 {
+		VADDPD(r.widened(g), sums[u], sums[u])
+		VMULPS(normal, g, g)
+		VADDPD(r.widened(g), products[u], products[u])
+		if add {
 			r.addTo(db, r.widened(grad))
-		}
-		if rows > 0 {
 			VMULPS(grad, normal, normal)
 			r.addTo(dw, r.widened(normal))
 		}
 	})
 	r.returnSum(0, sums)
 	r.returnSum(1, products)
+	r.end()
+}
+
+// scaleGradSum returns the sum of w*dy*normal, normal = x*rstd, and adds
+// normal*dy to dw.
+func (s *rowSet) scaleGradSum() {
+	r := s.begin("scaleGradSum", "func(dw *float64, x, w, dy *float32, n int, rstd float32) float64", true)
+	dw, x, w, dy, rstd := r.arg("dw"), r.arg("x"), r.arg("w"), r.arg("dy"), r.broadcast("rstd")
+	products := r.sums(4)
+	r.loop(4, func(u int) {
+		v := r.first(x)
+		VMULPS(rstd, v, v)
+		VMULPS(r.first(dy), v, v)
+		g := r.load(w)
+		VMULPS(v, g, g)
+		VADDPD(r.widened(g), products[u], products[u])
+		r.addTo(dw, r.widened(v))
+	})
+	r.returnSum(0, products)
 	r.end()
 }
 

@@ -20,8 +20,8 @@ var avx512 = kernels{
 	scaleNorm:       scaleNormAVX512,
 	shiftNorm:       shiftNormAVX512,
 	normGradSums:    normGradSumsAVX512,
-	normGradSumsW:   normGradSumsWAVX512,
-	normGradSumsWB:  normGradSumsWBAVX512,
+	normGradSumsAdd: normGradSumsAddAVX512,
+	scaleGradSum:    scaleGradSumAVX512,
 	normGrad:        normGradAVX512,
 	normGradAdd:     normGradAddAVX512,
 	affine:          affineAVX512,
@@ -60,10 +60,10 @@ func shiftNormAVX512(y, x, w, b *float32, n int, mean, rstd float32)
 func normGradSumsAVX512(x, w, dy *float32, n int, mean, rstd float32) (sum, product float64)
 
 //go:noescape
-func normGradSumsWAVX512(dw *float64, x, w, dy *float32, n int, mean, rstd float32) (sum, product float64)
+func normGradSumsAddAVX512(dw, db *float64, x, w, dy *float32, n int, mean, rstd float32) (sum, product float64)
 
 //go:noescape
-func normGradSumsWBAVX512(dw, db *float64, x, w, dy *float32, n int, mean, rstd float32) (sum, product float64)
+func scaleGradSumAVX512(dw *float64, x, w, dy *float32, n int, rstd float32) float64
 
 //go:noescape
 func normGradAVX512(dx, x, w, dy *float32, n int, mean, rstd, level, pull float32)

@@ -664,69 +664,73 @@ TEXT ·normGradSumsAVX512(SB), NOSPLIT, $0-56
 	JLT          few
 
 many:
-	PREFETCHT0  1024(AX)(SI*1)
-	VMOVUPS     (AX)(SI*1), Y6
-	VMOVUPS     (CX)(SI*1), Y7
-	PREFETCHT0  1024(DX)(SI*1)
-	VMOVUPS     (DX)(SI*1), Y8
-	VSUBPS      Y0, Y6, Y6
-	VMULPS      Y1, Y6, Y6
-	VMULPS      Y8, Y7, Y7
-	VCVTPS2PD   Y7, Z7
-	VADDPD      Z7, Z2, Z2
-	VCVTPS2PD   Y6, Z6
-	VFMADD231PD Z7, Z6, Z4
-	VMOVUPS     32(AX)(SI*1), Y6
-	VMOVUPS     32(CX)(SI*1), Y7
-	VMOVUPS     32(DX)(SI*1), Y8
-	VSUBPS      Y0, Y6, Y6
-	VMULPS      Y1, Y6, Y6
-	VMULPS      Y8, Y7, Y7
-	VCVTPS2PD   Y7, Z7
-	VADDPD      Z7, Z3, Z3
-	VCVTPS2PD   Y6, Z6
-	VFMADD231PD Z7, Z6, Z5
-	ADDQ        $0x40, SI
-	SUBQ        $0x10, BX
-	JGE         many
+	PREFETCHT0 1024(AX)(SI*1)
+	VMOVUPS    (AX)(SI*1), Y6
+	VMOVUPS    (CX)(SI*1), Y7
+	PREFETCHT0 1024(DX)(SI*1)
+	VMOVUPS    (DX)(SI*1), Y8
+	VSUBPS     Y0, Y6, Y6
+	VMULPS     Y1, Y6, Y6
+	VMULPS     Y8, Y7, Y7
+	VCVTPS2PD  Y7, Z8
+	VADDPD     Z8, Z2, Z2
+	VMULPS     Y6, Y7, Y7
+	VCVTPS2PD  Y7, Z6
+	VADDPD     Z6, Z4, Z4
+	VMOVUPS    32(AX)(SI*1), Y6
+	VMOVUPS    32(CX)(SI*1), Y7
+	VMOVUPS    32(DX)(SI*1), Y8
+	VSUBPS     Y0, Y6, Y6
+	VMULPS     Y1, Y6, Y6
+	VMULPS     Y8, Y7, Y7
+	VCVTPS2PD  Y7, Z8
+	VADDPD     Z8, Z3, Z3
+	VMULPS     Y6, Y7, Y7
+	VCVTPS2PD  Y7, Z6
+	VADDPD     Z6, Z5, Z5
+	ADDQ       $0x40, SI
+	SUBQ       $0x10, BX
+	JGE        many
 
 few:
 	ADDQ $0x08, BX
 	JLT  rest
 
 single:
-	PREFETCHT0  1024(AX)(SI*1)
-	VMOVUPS     (AX)(SI*1), Y6
-	VMOVUPS     (CX)(SI*1), Y7
-	PREFETCHT0  1024(DX)(SI*1)
-	VMOVUPS     (DX)(SI*1), Y8
-	VSUBPS      Y0, Y6, Y6
-	VMULPS      Y1, Y6, Y6
-	VMULPS      Y8, Y7, Y7
-	VCVTPS2PD   Y7, Z7
-	VADDPD      Z7, Z2, Z2
-	VCVTPS2PD   Y6, Z6
-	VFMADD231PD Z7, Z6, Z4
-	ADDQ        $0x20, SI
-	SUBQ        $0x08, BX
-	JGE         single
+	PREFETCHT0 1024(AX)(SI*1)
+	VMOVUPS    (AX)(SI*1), Y6
+	VMOVUPS    (CX)(SI*1), Y7
+	PREFETCHT0 1024(DX)(SI*1)
+	VMOVUPS    (DX)(SI*1), Y8
+	VSUBPS     Y0, Y6, Y6
+	VMULPS     Y1, Y6, Y6
+	VMULPS     Y8, Y7, Y7
+	VCVTPS2PD  Y7, Z8
+	VADDPD     Z8, Z2, Z2
+	VMULPS     Y6, Y7, Y7
+	VCVTPS2PD  Y7, Z6
+	VADDPD     Z6, Z4, Z4
+	ADDQ       $0x20, SI
+	SUBQ       $0x08, BX
+	JGE        single
 
 rest:
-	ADDQ        $0x08, BX
-	JZ          done
-	MOVL        $0xffffffff, DI
-	BZHIL       BX, DI, DI
-	KMOVW       DI, K1
-	VMOVUPS.Z   (AX)(SI*1), K1, Y6
-	VMOVUPS.Z   (CX)(SI*1), K1, Y7
-	VMOVUPS.Z   (DX)(SI*1), K1, Y8
-	VSUBPS      Y0, Y6, Y6
-	VMULPS      Y1, Y6, Y6
-	VMULPS      Y8, Y7, Y7
-	VCVTPS2PD   Y7, Z0
-	VADDPD      Z0, Z2, Z2
-	VCVTPS2PD   Y6, Z1
-	VFMADD231PD Z0, Z1, Z4
+	ADDQ      $0x08, BX
+	JZ        done
+	MOVL      $0xffffffff, DI
+	BZHIL     BX, DI, DI
+	KMOVW     DI, K1
+	VMOVUPS.Z (AX)(SI*1), K1, Y6
+	VMOVUPS.Z (CX)(SI*1), K1, Y7
+	VMOVUPS.Z (DX)(SI*1), K1, Y8
+	VSUBPS    Y0, Y6, Y6
+	VMULPS    Y1, Y6, Y6
+	VMULPS    Y8, Y7, Y7
+	VCVTPS2PD Y7, Z0
+	VADDPD    Z0, Z2, Z2
+	VMULPS    Y6, Y7, Y7
+	VCVTPS2PD Y7, Z0
+	VADDPD    Z0, Z4, Z4
 
 done:
 	VADDPD        Z3, Z2, Z2
@@ -748,129 +752,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func normGradSumsWAVX512(dw *float64, x *float32, w *float32, dy *float32, n int, mean float32, rstd float32) (sum float64, product float64)
+// func normGradSumsAddAVX512(dw *float64, db *float64, x *float32, w *float32, dy *float32, n int, mean float32, rstd float32) (sum float64, product float64)
 // Requires: AVX, AVX512F, AVX512VL, BMI2, MMX+, SSE2
-TEXT ·normGradSumsWAVX512(SB), NOSPLIT, $0-64
-	MOVQ         dw+0(FP), AX
-	MOVQ         x+8(FP), CX
-	MOVQ         w+16(FP), DX
-	MOVQ         dy+24(FP), BX
-	VBROADCASTSS mean+40(FP), Y0
-	VBROADCASTSS rstd+44(FP), Y1
-	VPXORD       Z2, Z2, Z2
-	VPXORD       Z3, Z3, Z3
-	VPXORD       Z4, Z4, Z4
-	VPXORD       Z5, Z5, Z5
-	MOVQ         n+32(FP), SI
-	XORQ         DI, DI
-	SUBQ         $0x10, SI
-	JLT          few
-
-many:
-	PREFETCHT0  1024(CX)(DI*1)
-	VMOVUPS     (CX)(DI*1), Y6
-	VMOVUPS     (DX)(DI*1), Y7
-	PREFETCHT0  1024(BX)(DI*1)
-	VMOVUPS     (BX)(DI*1), Y8
-	VSUBPS      Y0, Y6, Y6
-	VMULPS      Y1, Y6, Y6
-	VMULPS      Y8, Y7, Y7
-	VCVTPS2PD   Y7, Z7
-	VADDPD      Z7, Z2, Z2
-	VCVTPS2PD   Y6, Z9
-	VFMADD231PD Z7, Z9, Z4
-	VMULPS      Y8, Y6, Y6
-	VCVTPS2PD   Y6, Z6
-	VADDPD      (AX)(DI*2), Z6, Z6
-	VMOVUPD     Z6, (AX)(DI*2)
-	VMOVUPS     32(CX)(DI*1), Y6
-	VMOVUPS     32(DX)(DI*1), Y7
-	VMOVUPS     32(BX)(DI*1), Y8
-	VSUBPS      Y0, Y6, Y6
-	VMULPS      Y1, Y6, Y6
-	VMULPS      Y8, Y7, Y7
-	VCVTPS2PD   Y7, Z7
-	VADDPD      Z7, Z3, Z3
-	VCVTPS2PD   Y6, Z9
-	VFMADD231PD Z7, Z9, Z5
-	VMULPS      Y8, Y6, Y6
-	VCVTPS2PD   Y6, Z6
-	VADDPD      64(AX)(DI*2), Z6, Z6
-	VMOVUPD     Z6, 64(AX)(DI*2)
-	ADDQ        $0x40, DI
-	SUBQ        $0x10, SI
-	JGE         many
-
-few:
-	ADDQ $0x08, SI
-	JLT  rest
-
-single:
-	PREFETCHT0  1024(CX)(DI*1)
-	VMOVUPS     (CX)(DI*1), Y6
-	VMOVUPS     (DX)(DI*1), Y7
-	PREFETCHT0  1024(BX)(DI*1)
-	VMOVUPS     (BX)(DI*1), Y8
-	VSUBPS      Y0, Y6, Y6
-	VMULPS      Y1, Y6, Y6
-	VMULPS      Y8, Y7, Y7
-	VCVTPS2PD   Y7, Z7
-	VADDPD      Z7, Z2, Z2
-	VCVTPS2PD   Y6, Z9
-	VFMADD231PD Z7, Z9, Z4
-	VMULPS      Y8, Y6, Y6
-	VCVTPS2PD   Y6, Z6
-	VADDPD      (AX)(DI*2), Z6, Z6
-	VMOVUPD     Z6, (AX)(DI*2)
-	ADDQ        $0x20, DI
-	SUBQ        $0x08, SI
-	JGE         single
-
-rest:
-	ADDQ        $0x08, SI
-	JZ          done
-	MOVL        $0xffffffff, R8
-	BZHIL       SI, R8, R8
-	KMOVW       R8, K1
-	VMOVUPS.Z   (CX)(DI*1), K1, Y6
-	VMOVUPS.Z   (DX)(DI*1), K1, Y7
-	VMOVUPS.Z   (BX)(DI*1), K1, Y8
-	VSUBPS      Y0, Y6, Y6
-	VMULPS      Y1, Y6, Y6
-	VMULPS      Y8, Y7, Y7
-	VCVTPS2PD   Y7, Z0
-	VADDPD      Z0, Z2, Z2
-	VCVTPS2PD   Y6, Z1
-	VFMADD231PD Z0, Z1, Z4
-	VMULPS      Y8, Y6, Y6
-	VCVTPS2PD   Y6, Z0
-	VMOVUPD.Z   (AX)(DI*2), K1, Z1
-	VADDPD      Z1, Z0, Z0
-	VMOVUPD     Z0, K1, (AX)(DI*2)
-
-done:
-	VADDPD        Z3, Z2, Z2
-	VEXTRACTF64X4 $0x01, Z2, Y0
-	VADDPD        Y0, Y2, Y2
-	VEXTRACTF128  $0x01, Y2, X0
-	VADDPD        X0, X2, X2
-	VPERMILPD     $0x01, X2, X0
-	VADDPD        X0, X2, X2
-	MOVSD         X2, sum+48(FP)
-	VADDPD        Z5, Z4, Z4
-	VEXTRACTF64X4 $0x01, Z4, Y0
-	VADDPD        Y0, Y4, Y4
-	VEXTRACTF128  $0x01, Y4, X0
-	VADDPD        X0, X4, X4
-	VPERMILPD     $0x01, X4, X0
-	VADDPD        X0, X4, X4
-	MOVSD         X4, product+56(FP)
-	VZEROUPPER
-	RET
-
-// func normGradSumsWBAVX512(dw *float64, db *float64, x *float32, w *float32, dy *float32, n int, mean float32, rstd float32) (sum float64, product float64)
-// Requires: AVX, AVX512F, AVX512VL, BMI2, MMX+, SSE2
-TEXT ·normGradSumsWBAVX512(SB), NOSPLIT, $0-72
+TEXT ·normGradSumsAddAVX512(SB), NOSPLIT, $0-72
 	MOVQ         dw+0(FP), AX
 	MOVQ         db+8(FP), CX
 	MOVQ         x+16(FP), DX
@@ -888,99 +772,103 @@ TEXT ·normGradSumsWBAVX512(SB), NOSPLIT, $0-72
 	JLT          few
 
 many:
-	PREFETCHT0  1024(DX)(R8*1)
-	VMOVUPS     (DX)(R8*1), Y6
-	VMOVUPS     (BX)(R8*1), Y7
-	PREFETCHT0  1024(SI)(R8*1)
-	VMOVUPS     (SI)(R8*1), Y8
-	VSUBPS      Y0, Y6, Y6
-	VMULPS      Y1, Y6, Y6
-	VMULPS      Y8, Y7, Y7
-	VCVTPS2PD   Y7, Z7
-	VADDPD      Z7, Z2, Z2
-	VCVTPS2PD   Y6, Z9
-	VFMADD231PD Z7, Z9, Z4
-	VCVTPS2PD   Y8, Z7
-	VADDPD      (CX)(R8*2), Z7, Z7
-	VMOVUPD     Z7, (CX)(R8*2)
-	VMULPS      Y8, Y6, Y6
-	VCVTPS2PD   Y6, Z6
-	VADDPD      (AX)(R8*2), Z6, Z6
-	VMOVUPD     Z6, (AX)(R8*2)
-	VMOVUPS     32(DX)(R8*1), Y6
-	VMOVUPS     32(BX)(R8*1), Y7
-	VMOVUPS     32(SI)(R8*1), Y8
-	VSUBPS      Y0, Y6, Y6
-	VMULPS      Y1, Y6, Y6
-	VMULPS      Y8, Y7, Y7
-	VCVTPS2PD   Y7, Z7
-	VADDPD      Z7, Z3, Z3
-	VCVTPS2PD   Y6, Z9
-	VFMADD231PD Z7, Z9, Z5
-	VCVTPS2PD   Y8, Z7
-	VADDPD      64(CX)(R8*2), Z7, Z7
-	VMOVUPD     Z7, 64(CX)(R8*2)
-	VMULPS      Y8, Y6, Y6
-	VCVTPS2PD   Y6, Z6
-	VADDPD      64(AX)(R8*2), Z6, Z6
-	VMOVUPD     Z6, 64(AX)(R8*2)
-	ADDQ        $0x40, R8
-	SUBQ        $0x10, DI
-	JGE         many
+	PREFETCHT0 1024(DX)(R8*1)
+	VMOVUPS    (DX)(R8*1), Y6
+	VMOVUPS    (BX)(R8*1), Y7
+	PREFETCHT0 1024(SI)(R8*1)
+	VMOVUPS    (SI)(R8*1), Y8
+	VSUBPS     Y0, Y6, Y6
+	VMULPS     Y1, Y6, Y6
+	VMULPS     Y8, Y7, Y7
+	VCVTPS2PD  Y7, Z9
+	VADDPD     Z9, Z2, Z2
+	VMULPS     Y6, Y7, Y7
+	VCVTPS2PD  Y7, Z7
+	VADDPD     Z7, Z4, Z4
+	VCVTPS2PD  Y8, Z7
+	VADDPD     (CX)(R8*2), Z7, Z7
+	VMOVUPD    Z7, (CX)(R8*2)
+	VMULPS     Y8, Y6, Y6
+	VCVTPS2PD  Y6, Z6
+	VADDPD     (AX)(R8*2), Z6, Z6
+	VMOVUPD    Z6, (AX)(R8*2)
+	VMOVUPS    32(DX)(R8*1), Y6
+	VMOVUPS    32(BX)(R8*1), Y7
+	VMOVUPS    32(SI)(R8*1), Y8
+	VSUBPS     Y0, Y6, Y6
+	VMULPS     Y1, Y6, Y6
+	VMULPS     Y8, Y7, Y7
+	VCVTPS2PD  Y7, Z9
+	VADDPD     Z9, Z3, Z3
+	VMULPS     Y6, Y7, Y7
+	VCVTPS2PD  Y7, Z7
+	VADDPD     Z7, Z5, Z5
+	VCVTPS2PD  Y8, Z7
+	VADDPD     64(CX)(R8*2), Z7, Z7
+	VMOVUPD    Z7, 64(CX)(R8*2)
+	VMULPS     Y8, Y6, Y6
+	VCVTPS2PD  Y6, Z6
+	VADDPD     64(AX)(R8*2), Z6, Z6
+	VMOVUPD    Z6, 64(AX)(R8*2)
+	ADDQ       $0x40, R8
+	SUBQ       $0x10, DI
+	JGE        many
 
 few:
 	ADDQ $0x08, DI
 	JLT  rest
 
 single:
-	PREFETCHT0  1024(DX)(R8*1)
-	VMOVUPS     (DX)(R8*1), Y6
-	VMOVUPS     (BX)(R8*1), Y7
-	PREFETCHT0  1024(SI)(R8*1)
-	VMOVUPS     (SI)(R8*1), Y8
-	VSUBPS      Y0, Y6, Y6
-	VMULPS      Y1, Y6, Y6
-	VMULPS      Y8, Y7, Y7
-	VCVTPS2PD   Y7, Z7
-	VADDPD      Z7, Z2, Z2
-	VCVTPS2PD   Y6, Z9
-	VFMADD231PD Z7, Z9, Z4
-	VCVTPS2PD   Y8, Z7
-	VADDPD      (CX)(R8*2), Z7, Z7
-	VMOVUPD     Z7, (CX)(R8*2)
-	VMULPS      Y8, Y6, Y6
-	VCVTPS2PD   Y6, Z6
-	VADDPD      (AX)(R8*2), Z6, Z6
-	VMOVUPD     Z6, (AX)(R8*2)
-	ADDQ        $0x20, R8
-	SUBQ        $0x08, DI
-	JGE         single
+	PREFETCHT0 1024(DX)(R8*1)
+	VMOVUPS    (DX)(R8*1), Y6
+	VMOVUPS    (BX)(R8*1), Y7
+	PREFETCHT0 1024(SI)(R8*1)
+	VMOVUPS    (SI)(R8*1), Y8
+	VSUBPS     Y0, Y6, Y6
+	VMULPS     Y1, Y6, Y6
+	VMULPS     Y8, Y7, Y7
+	VCVTPS2PD  Y7, Z9
+	VADDPD     Z9, Z2, Z2
+	VMULPS     Y6, Y7, Y7
+	VCVTPS2PD  Y7, Z7
+	VADDPD     Z7, Z4, Z4
+	VCVTPS2PD  Y8, Z7
+	VADDPD     (CX)(R8*2), Z7, Z7
+	VMOVUPD    Z7, (CX)(R8*2)
+	VMULPS     Y8, Y6, Y6
+	VCVTPS2PD  Y6, Z6
+	VADDPD     (AX)(R8*2), Z6, Z6
+	VMOVUPD    Z6, (AX)(R8*2)
+	ADDQ       $0x20, R8
+	SUBQ       $0x08, DI
+	JGE        single
 
 rest:
-	ADDQ        $0x08, DI
-	JZ          done
-	MOVL        $0xffffffff, R9
-	BZHIL       DI, R9, R9
-	KMOVW       R9, K1
-	VMOVUPS.Z   (DX)(R8*1), K1, Y6
-	VMOVUPS.Z   (BX)(R8*1), K1, Y7
-	VMOVUPS.Z   (SI)(R8*1), K1, Y8
-	VSUBPS      Y0, Y6, Y6
-	VMULPS      Y1, Y6, Y6
-	VMULPS      Y8, Y7, Y7
-	VCVTPS2PD   Y7, Z0
-	VADDPD      Z0, Z2, Z2
-	VCVTPS2PD   Y6, Z1
-	VFMADD231PD Z0, Z1, Z4
-	VCVTPS2PD   Y8, Z0
-	VMOVUPD.Z   (CX)(R8*2), K1, Z1
-	VADDPD      Z1, Z0, Z0
-	VMOVUPD     Z0, K1, (CX)(R8*2)
-	VMULPS      Y8, Y6, Y6
-	VCVTPS2PD   Y6, Z0
-	VMOVUPD.Z   (AX)(R8*2), K1, Z1
-	VADDPD      Z1, Z0, Z0
-	VMOVUPD     Z0, K1, (AX)(R8*2)
+	ADDQ      $0x08, DI
+	JZ        done
+	MOVL      $0xffffffff, R9
+	BZHIL     DI, R9, R9
+	KMOVW     R9, K1
+	VMOVUPS.Z (DX)(R8*1), K1, Y6
+	VMOVUPS.Z (BX)(R8*1), K1, Y7
+	VMOVUPS.Z (SI)(R8*1), K1, Y8
+	VSUBPS    Y0, Y6, Y6
+	VMULPS    Y1, Y6, Y6
+	VMULPS    Y8, Y7, Y7
+	VCVTPS2PD Y7, Z0
+	VADDPD    Z0, Z2, Z2
+	VMULPS    Y6, Y7, Y7
+	VCVTPS2PD Y7, Z0
+	VADDPD    Z0, Z4, Z4
+	VCVTPS2PD Y8, Z0
+	VMOVUPD.Z (CX)(R8*2), K1, Z1
+	VADDPD    Z1, Z0, Z0
+	VMOVUPD   Z0, K1, (CX)(R8*2)
+	VMULPS    Y8, Y6, Y6
+	VCVTPS2PD Y6, Z0
+	VMOVUPD.Z (AX)(R8*2), K1, Z1
+	VADDPD    Z1, Z0, Z0
+	VMOVUPD   Z0, K1, (AX)(R8*2)
 
 done:
 	VADDPD        Z3, Z2, Z2
@@ -999,6 +887,131 @@ done:
 	VPERMILPD     $0x01, X4, X0
 	VADDPD        X0, X4, X4
 	MOVSD         X4, product+64(FP)
+	VZEROUPPER
+	RET
+
+// func scaleGradSumAVX512(dw *float64, x *float32, w *float32, dy *float32, n int, rstd float32) float64
+// Requires: AVX, AVX512F, AVX512VL, BMI2, MMX+, SSE2
+TEXT ·scaleGradSumAVX512(SB), NOSPLIT, $0-56
+	MOVQ         dw+0(FP), AX
+	MOVQ         x+8(FP), CX
+	MOVQ         w+16(FP), DX
+	MOVQ         dy+24(FP), BX
+	VBROADCASTSS rstd+40(FP), Y0
+	VPXORD       Z1, Z1, Z1
+	VPXORD       Z2, Z2, Z2
+	VPXORD       Z3, Z3, Z3
+	VPXORD       Z4, Z4, Z4
+	MOVQ         n+32(FP), SI
+	XORQ         DI, DI
+	SUBQ         $0x20, SI
+	JLT          few
+
+many:
+	PREFETCHT0 1024(CX)(DI*1)
+	VMOVUPS    (CX)(DI*1), Y5
+	VMULPS     Y0, Y5, Y5
+	PREFETCHT0 1024(BX)(DI*1)
+	VMOVUPS    (BX)(DI*1), Y6
+	VMULPS     Y6, Y5, Y5
+	VMOVUPS    (DX)(DI*1), Y6
+	VMULPS     Y5, Y6, Y6
+	VCVTPS2PD  Y6, Z6
+	VADDPD     Z6, Z1, Z1
+	VCVTPS2PD  Y5, Z5
+	VADDPD     (AX)(DI*2), Z5, Z5
+	VMOVUPD    Z5, (AX)(DI*2)
+	VMOVUPS    32(CX)(DI*1), Y5
+	VMULPS     Y0, Y5, Y5
+	VMOVUPS    32(BX)(DI*1), Y6
+	VMULPS     Y6, Y5, Y5
+	VMOVUPS    32(DX)(DI*1), Y6
+	VMULPS     Y5, Y6, Y6
+	VCVTPS2PD  Y6, Z6
+	VADDPD     Z6, Z2, Z2
+	VCVTPS2PD  Y5, Z5
+	VADDPD     64(AX)(DI*2), Z5, Z5
+	VMOVUPD    Z5, 64(AX)(DI*2)
+	PREFETCHT0 1088(CX)(DI*1)
+	VMOVUPS    64(CX)(DI*1), Y5
+	VMULPS     Y0, Y5, Y5
+	PREFETCHT0 1088(BX)(DI*1)
+	VMOVUPS    64(BX)(DI*1), Y6
+	VMULPS     Y6, Y5, Y5
+	VMOVUPS    64(DX)(DI*1), Y6
+	VMULPS     Y5, Y6, Y6
+	VCVTPS2PD  Y6, Z6
+	VADDPD     Z6, Z3, Z3
+	VCVTPS2PD  Y5, Z5
+	VADDPD     128(AX)(DI*2), Z5, Z5
+	VMOVUPD    Z5, 128(AX)(DI*2)
+	VMOVUPS    96(CX)(DI*1), Y5
+	VMULPS     Y0, Y5, Y5
+	VMOVUPS    96(BX)(DI*1), Y6
+	VMULPS     Y6, Y5, Y5
+	VMOVUPS    96(DX)(DI*1), Y6
+	VMULPS     Y5, Y6, Y6
+	VCVTPS2PD  Y6, Z6
+	VADDPD     Z6, Z4, Z4
+	VCVTPS2PD  Y5, Z5
+	VADDPD     192(AX)(DI*2), Z5, Z5
+	VMOVUPD    Z5, 192(AX)(DI*2)
+	ADDQ       $0x00000080, DI
+	SUBQ       $0x20, SI
+	JGE        many
+
+few:
+	ADDQ $0x18, SI
+	JLT  rest
+
+single:
+	PREFETCHT0 1024(CX)(DI*1)
+	VMOVUPS    (CX)(DI*1), Y5
+	VMULPS     Y0, Y5, Y5
+	PREFETCHT0 1024(BX)(DI*1)
+	VMOVUPS    (BX)(DI*1), Y6
+	VMULPS     Y6, Y5, Y5
+	VMOVUPS    (DX)(DI*1), Y6
+	VMULPS     Y5, Y6, Y6
+	VCVTPS2PD  Y6, Z6
+	VADDPD     Z6, Z1, Z1
+	VCVTPS2PD  Y5, Z5
+	VADDPD     (AX)(DI*2), Z5, Z5
+	VMOVUPD    Z5, (AX)(DI*2)
+	ADDQ       $0x20, DI
+	SUBQ       $0x08, SI
+	JGE        single
+
+rest:
+	ADDQ      $0x08, SI
+	JZ        done
+	MOVL      $0xffffffff, R8
+	BZHIL     SI, R8, R8
+	KMOVW     R8, K1
+	VMOVUPS.Z (CX)(DI*1), K1, Y5
+	VMULPS    Y0, Y5, Y5
+	VMOVUPS.Z (BX)(DI*1), K1, Y0
+	VMULPS    Y0, Y5, Y5
+	VMOVUPS.Z (DX)(DI*1), K1, Y0
+	VMULPS    Y5, Y0, Y0
+	VCVTPS2PD Y0, Z0
+	VADDPD    Z0, Z1, Z1
+	VCVTPS2PD Y5, Z0
+	VMOVUPD.Z (AX)(DI*2), K1, Z5
+	VADDPD    Z5, Z0, Z0
+	VMOVUPD   Z0, K1, (AX)(DI*2)
+
+done:
+	VADDPD        Z2, Z1, Z1
+	VADDPD        Z4, Z3, Z3
+	VADDPD        Z3, Z1, Z1
+	VEXTRACTF64X4 $0x01, Z1, Y0
+	VADDPD        Y0, Y1, Y1
+	VEXTRACTF128  $0x01, Y1, X0
+	VADDPD        X0, X1, X1
+	VPERMILPD     $0x01, X1, X0
+	VADDPD        X0, X1, X1
+	MOVSD         X1, ret+48(FP)
 	VZEROUPPER
 	RET
 

@@ -20,8 +20,8 @@ var avx2 = kernels{
 	scaleNorm:       scaleNormAVX2,
 	shiftNorm:       shiftNormAVX2,
 	normGradSums:    normGradSumsAVX2,
-	normGradSumsW:   normGradSumsWAVX2,
-	normGradSumsWB:  normGradSumsWBAVX2,
+	normGradSumsAdd: normGradSumsAddAVX2,
+	scaleGradSum:    scaleGradSumAVX2,
 	normGrad:        normGradAVX2,
 	normGradAdd:     normGradAddAVX2,
 	affine:          affineAVX2,
@@ -60,10 +60,10 @@ func shiftNormAVX2(y, x, w, b *float32, n int, mean, rstd float32)
 func normGradSumsAVX2(x, w, dy *float32, n int, mean, rstd float32) (sum, product float64)
 
 //go:noescape
-func normGradSumsWAVX2(dw *float64, x, w, dy *float32, n int, mean, rstd float32) (sum, product float64)
+func normGradSumsAddAVX2(dw, db *float64, x, w, dy *float32, n int, mean, rstd float32) (sum, product float64)
 
 //go:noescape
-func normGradSumsWBAVX2(dw, db *float64, x, w, dy *float32, n int, mean, rstd float32) (sum, product float64)
+func scaleGradSumAVX2(dw *float64, x, w, dy *float32, n int, rstd float32) float64
 
 //go:noescape
 func normGradAVX2(dx, x, w, dy *float32, n int, mean, rstd, level, pull float32)

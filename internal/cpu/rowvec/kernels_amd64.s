@@ -687,7 +687,7 @@ done:
 	RET
 
 // func normGradSumsAVX2(x *float32, w *float32, dy *float32, n int, mean float32, rstd float32) (sum float64, product float64)
-// Requires: AVX, FMA3, MMX+, SSE2
+// Requires: AVX, MMX+, SSE2
 TEXT ·normGradSumsAVX2(SB), NOSPLIT, $0-56
 	MOVQ         x+0(FP), AX
 	MOVQ         w+8(FP), CX
@@ -704,70 +704,74 @@ TEXT ·normGradSumsAVX2(SB), NOSPLIT, $0-56
 	JLT          few
 
 many:
-	PREFETCHT0  1024(AX)(SI*1)
-	VMOVUPS     (AX)(SI*1), X6
-	VMOVUPS     (CX)(SI*1), X7
-	PREFETCHT0  1024(DX)(SI*1)
-	VMOVUPS     (DX)(SI*1), X8
-	VSUBPS      X0, X6, X6
-	VMULPS      X1, X6, X6
-	VMULPS      X8, X7, X7
-	VCVTPS2PD   X7, Y7
-	VADDPD      Y7, Y2, Y2
-	VCVTPS2PD   X6, Y6
-	VFMADD231PD Y7, Y6, Y4
-	VMOVUPS     16(AX)(SI*1), X6
-	VMOVUPS     16(CX)(SI*1), X7
-	VMOVUPS     16(DX)(SI*1), X8
-	VSUBPS      X0, X6, X6
-	VMULPS      X1, X6, X6
-	VMULPS      X8, X7, X7
-	VCVTPS2PD   X7, Y7
-	VADDPD      Y7, Y3, Y3
-	VCVTPS2PD   X6, Y6
-	VFMADD231PD Y7, Y6, Y5
-	ADDQ        $0x20, SI
-	SUBQ        $0x08, BX
-	JGE         many
+	PREFETCHT0 1024(AX)(SI*1)
+	VMOVUPS    (AX)(SI*1), X6
+	VMOVUPS    (CX)(SI*1), X7
+	PREFETCHT0 1024(DX)(SI*1)
+	VMOVUPS    (DX)(SI*1), X8
+	VSUBPS     X0, X6, X6
+	VMULPS     X1, X6, X6
+	VMULPS     X8, X7, X7
+	VCVTPS2PD  X7, Y8
+	VADDPD     Y8, Y2, Y2
+	VMULPS     X6, X7, X7
+	VCVTPS2PD  X7, Y6
+	VADDPD     Y6, Y4, Y4
+	VMOVUPS    16(AX)(SI*1), X6
+	VMOVUPS    16(CX)(SI*1), X7
+	VMOVUPS    16(DX)(SI*1), X8
+	VSUBPS     X0, X6, X6
+	VMULPS     X1, X6, X6
+	VMULPS     X8, X7, X7
+	VCVTPS2PD  X7, Y8
+	VADDPD     Y8, Y3, Y3
+	VMULPS     X6, X7, X7
+	VCVTPS2PD  X7, Y6
+	VADDPD     Y6, Y5, Y5
+	ADDQ       $0x20, SI
+	SUBQ       $0x08, BX
+	JGE        many
 
 few:
 	ADDQ $0x04, BX
 	JLT  rest
 
 single:
-	PREFETCHT0  1024(AX)(SI*1)
-	VMOVUPS     (AX)(SI*1), X6
-	VMOVUPS     (CX)(SI*1), X7
-	PREFETCHT0  1024(DX)(SI*1)
-	VMOVUPS     (DX)(SI*1), X8
-	VSUBPS      X0, X6, X6
-	VMULPS      X1, X6, X6
-	VMULPS      X8, X7, X7
-	VCVTPS2PD   X7, Y7
-	VADDPD      Y7, Y2, Y2
-	VCVTPS2PD   X6, Y6
-	VFMADD231PD Y7, Y6, Y4
-	ADDQ        $0x10, SI
-	SUBQ        $0x04, BX
-	JGE         single
+	PREFETCHT0 1024(AX)(SI*1)
+	VMOVUPS    (AX)(SI*1), X6
+	VMOVUPS    (CX)(SI*1), X7
+	PREFETCHT0 1024(DX)(SI*1)
+	VMOVUPS    (DX)(SI*1), X8
+	VSUBPS     X0, X6, X6
+	VMULPS     X1, X6, X6
+	VMULPS     X8, X7, X7
+	VCVTPS2PD  X7, Y8
+	VADDPD     Y8, Y2, Y2
+	VMULPS     X6, X7, X7
+	VCVTPS2PD  X7, Y6
+	VADDPD     Y6, Y4, Y4
+	ADDQ       $0x10, SI
+	SUBQ       $0x04, BX
+	JGE        single
 
 rest:
-	ADDQ        $0x04, BX
-	JZ          done
-	LEAQ        tailmask<>+64(SB), DI
-	SHLQ        $0x02, BX
-	SUBQ        BX, DI
-	VMOVUPS     (DI), Y6
-	VMASKMOVPS  (AX)(SI*1), X6, X7
-	VMASKMOVPS  (CX)(SI*1), X6, X8
-	VMASKMOVPS  (DX)(SI*1), X6, X6
-	VSUBPS      X0, X7, X7
-	VMULPS      X1, X7, X7
-	VMULPS      X6, X8, X8
-	VCVTPS2PD   X8, Y0
-	VADDPD      Y0, Y2, Y2
-	VCVTPS2PD   X7, Y1
-	VFMADD231PD Y0, Y1, Y4
+	ADDQ       $0x04, BX
+	JZ         done
+	LEAQ       tailmask<>+64(SB), DI
+	SHLQ       $0x02, BX
+	SUBQ       BX, DI
+	VMOVUPS    (DI), Y6
+	VMASKMOVPS (AX)(SI*1), X6, X7
+	VMASKMOVPS (CX)(SI*1), X6, X8
+	VMASKMOVPS (DX)(SI*1), X6, X6
+	VSUBPS     X0, X7, X7
+	VMULPS     X1, X7, X7
+	VMULPS     X6, X8, X8
+	VCVTPS2PD  X8, Y0
+	VADDPD     Y0, Y2, Y2
+	VMULPS     X7, X8, X8
+	VCVTPS2PD  X8, Y0
+	VADDPD     Y0, Y4, Y4
 
 done:
 	VADDPD       Y3, Y2, Y2
@@ -785,127 +789,9 @@ done:
 	VZEROUPPER
 	RET
 
-// func normGradSumsWAVX2(dw *float64, x *float32, w *float32, dy *float32, n int, mean float32, rstd float32) (sum float64, product float64)
-// Requires: AVX, AVX2, FMA3, MMX+, SSE2
-TEXT ·normGradSumsWAVX2(SB), NOSPLIT, $0-64
-	MOVQ         dw+0(FP), AX
-	MOVQ         x+8(FP), CX
-	MOVQ         w+16(FP), DX
-	MOVQ         dy+24(FP), BX
-	VBROADCASTSS mean+40(FP), X0
-	VBROADCASTSS rstd+44(FP), X1
-	VXORPS       Y2, Y2, Y2
-	VXORPS       Y3, Y3, Y3
-	VXORPS       Y4, Y4, Y4
-	VXORPS       Y5, Y5, Y5
-	MOVQ         n+32(FP), SI
-	XORQ         DI, DI
-	SUBQ         $0x08, SI
-	JLT          few
-
-many:
-	PREFETCHT0  1024(CX)(DI*1)
-	VMOVUPS     (CX)(DI*1), X6
-	VMOVUPS     (DX)(DI*1), X7
-	PREFETCHT0  1024(BX)(DI*1)
-	VMOVUPS     (BX)(DI*1), X8
-	VSUBPS      X0, X6, X6
-	VMULPS      X1, X6, X6
-	VMULPS      X8, X7, X7
-	VCVTPS2PD   X7, Y7
-	VADDPD      Y7, Y2, Y2
-	VCVTPS2PD   X6, Y9
-	VFMADD231PD Y7, Y9, Y4
-	VMULPS      X8, X6, X6
-	VCVTPS2PD   X6, Y6
-	VADDPD      (AX)(DI*2), Y6, Y6
-	VMOVUPD     Y6, (AX)(DI*2)
-	VMOVUPS     16(CX)(DI*1), X6
-	VMOVUPS     16(DX)(DI*1), X7
-	VMOVUPS     16(BX)(DI*1), X8
-	VSUBPS      X0, X6, X6
-	VMULPS      X1, X6, X6
-	VMULPS      X8, X7, X7
-	VCVTPS2PD   X7, Y7
-	VADDPD      Y7, Y3, Y3
-	VCVTPS2PD   X6, Y9
-	VFMADD231PD Y7, Y9, Y5
-	VMULPS      X8, X6, X6
-	VCVTPS2PD   X6, Y6
-	VADDPD      32(AX)(DI*2), Y6, Y6
-	VMOVUPD     Y6, 32(AX)(DI*2)
-	ADDQ        $0x20, DI
-	SUBQ        $0x08, SI
-	JGE         many
-
-few:
-	ADDQ $0x04, SI
-	JLT  rest
-
-single:
-	PREFETCHT0  1024(CX)(DI*1)
-	VMOVUPS     (CX)(DI*1), X6
-	VMOVUPS     (DX)(DI*1), X7
-	PREFETCHT0  1024(BX)(DI*1)
-	VMOVUPS     (BX)(DI*1), X8
-	VSUBPS      X0, X6, X6
-	VMULPS      X1, X6, X6
-	VMULPS      X8, X7, X7
-	VCVTPS2PD   X7, Y7
-	VADDPD      Y7, Y2, Y2
-	VCVTPS2PD   X6, Y9
-	VFMADD231PD Y7, Y9, Y4
-	VMULPS      X8, X6, X6
-	VCVTPS2PD   X6, Y6
-	VADDPD      (AX)(DI*2), Y6, Y6
-	VMOVUPD     Y6, (AX)(DI*2)
-	ADDQ        $0x10, DI
-	SUBQ        $0x04, SI
-	JGE         single
-
-rest:
-	ADDQ        $0x04, SI
-	JZ          done
-	LEAQ        tailmask<>+64(SB), R8
-	SHLQ        $0x02, SI
-	SUBQ        SI, R8
-	VMOVUPS     (R8), Y6
-	VMASKMOVPS  (CX)(DI*1), X6, X7
-	VMASKMOVPS  (DX)(DI*1), X6, X8
-	VMASKMOVPS  (BX)(DI*1), X6, X9
-	VSUBPS      X0, X7, X7
-	VMULPS      X1, X7, X7
-	VMULPS      X9, X8, X8
-	VCVTPS2PD   X8, Y0
-	VADDPD      Y0, Y2, Y2
-	VCVTPS2PD   X7, Y1
-	VFMADD231PD Y0, Y1, Y4
-	VMULPS      X9, X7, X7
-	VCVTPS2PD   X7, Y0
-	VPMOVSXDQ   X6, Y6
-	VMASKMOVPD  (AX)(DI*2), Y6, Y1
-	VADDPD      Y1, Y0, Y0
-	VMASKMOVPD  Y0, Y6, (AX)(DI*2)
-
-done:
-	VADDPD       Y3, Y2, Y2
-	VEXTRACTF128 $0x01, Y2, X0
-	VADDPD       X0, X2, X2
-	VPERMILPD    $0x01, X2, X0
-	VADDPD       X0, X2, X2
-	MOVSD        X2, sum+48(FP)
-	VADDPD       Y5, Y4, Y4
-	VEXTRACTF128 $0x01, Y4, X0
-	VADDPD       X0, X4, X4
-	VPERMILPD    $0x01, X4, X0
-	VADDPD       X0, X4, X4
-	MOVSD        X4, product+56(FP)
-	VZEROUPPER
-	RET
-
-// func normGradSumsWBAVX2(dw *float64, db *float64, x *float32, w *float32, dy *float32, n int, mean float32, rstd float32) (sum float64, product float64)
-// Requires: AVX, AVX2, FMA3, MMX+, SSE2
-TEXT ·normGradSumsWBAVX2(SB), NOSPLIT, $0-72
+// func normGradSumsAddAVX2(dw *float64, db *float64, x *float32, w *float32, dy *float32, n int, mean float32, rstd float32) (sum float64, product float64)
+// Requires: AVX, AVX2, MMX+, SSE2
+TEXT ·normGradSumsAddAVX2(SB), NOSPLIT, $0-72
 	MOVQ         dw+0(FP), AX
 	MOVQ         db+8(FP), CX
 	MOVQ         x+16(FP), DX
@@ -923,102 +809,106 @@ TEXT ·normGradSumsWBAVX2(SB), NOSPLIT, $0-72
 	JLT          few
 
 many:
-	PREFETCHT0  1024(DX)(R8*1)
-	VMOVUPS     (DX)(R8*1), X6
-	VMOVUPS     (BX)(R8*1), X7
-	PREFETCHT0  1024(SI)(R8*1)
-	VMOVUPS     (SI)(R8*1), X8
-	VSUBPS      X0, X6, X6
-	VMULPS      X1, X6, X6
-	VMULPS      X8, X7, X7
-	VCVTPS2PD   X7, Y7
-	VADDPD      Y7, Y2, Y2
-	VCVTPS2PD   X6, Y9
-	VFMADD231PD Y7, Y9, Y4
-	VCVTPS2PD   X8, Y7
-	VADDPD      (CX)(R8*2), Y7, Y7
-	VMOVUPD     Y7, (CX)(R8*2)
-	VMULPS      X8, X6, X6
-	VCVTPS2PD   X6, Y6
-	VADDPD      (AX)(R8*2), Y6, Y6
-	VMOVUPD     Y6, (AX)(R8*2)
-	VMOVUPS     16(DX)(R8*1), X6
-	VMOVUPS     16(BX)(R8*1), X7
-	VMOVUPS     16(SI)(R8*1), X8
-	VSUBPS      X0, X6, X6
-	VMULPS      X1, X6, X6
-	VMULPS      X8, X7, X7
-	VCVTPS2PD   X7, Y7
-	VADDPD      Y7, Y3, Y3
-	VCVTPS2PD   X6, Y9
-	VFMADD231PD Y7, Y9, Y5
-	VCVTPS2PD   X8, Y7
-	VADDPD      32(CX)(R8*2), Y7, Y7
-	VMOVUPD     Y7, 32(CX)(R8*2)
-	VMULPS      X8, X6, X6
-	VCVTPS2PD   X6, Y6
-	VADDPD      32(AX)(R8*2), Y6, Y6
-	VMOVUPD     Y6, 32(AX)(R8*2)
-	ADDQ        $0x20, R8
-	SUBQ        $0x08, DI
-	JGE         many
+	PREFETCHT0 1024(DX)(R8*1)
+	VMOVUPS    (DX)(R8*1), X6
+	VMOVUPS    (BX)(R8*1), X7
+	PREFETCHT0 1024(SI)(R8*1)
+	VMOVUPS    (SI)(R8*1), X8
+	VSUBPS     X0, X6, X6
+	VMULPS     X1, X6, X6
+	VMULPS     X8, X7, X7
+	VCVTPS2PD  X7, Y9
+	VADDPD     Y9, Y2, Y2
+	VMULPS     X6, X7, X7
+	VCVTPS2PD  X7, Y7
+	VADDPD     Y7, Y4, Y4
+	VCVTPS2PD  X8, Y7
+	VADDPD     (CX)(R8*2), Y7, Y7
+	VMOVUPD    Y7, (CX)(R8*2)
+	VMULPS     X8, X6, X6
+	VCVTPS2PD  X6, Y6
+	VADDPD     (AX)(R8*2), Y6, Y6
+	VMOVUPD    Y6, (AX)(R8*2)
+	VMOVUPS    16(DX)(R8*1), X6
+	VMOVUPS    16(BX)(R8*1), X7
+	VMOVUPS    16(SI)(R8*1), X8
+	VSUBPS     X0, X6, X6
+	VMULPS     X1, X6, X6
+	VMULPS     X8, X7, X7
+	VCVTPS2PD  X7, Y9
+	VADDPD     Y9, Y3, Y3
+	VMULPS     X6, X7, X7
+	VCVTPS2PD  X7, Y7
+	VADDPD     Y7, Y5, Y5
+	VCVTPS2PD  X8, Y7
+	VADDPD     32(CX)(R8*2), Y7, Y7
+	VMOVUPD    Y7, 32(CX)(R8*2)
+	VMULPS     X8, X6, X6
+	VCVTPS2PD  X6, Y6
+	VADDPD     32(AX)(R8*2), Y6, Y6
+	VMOVUPD    Y6, 32(AX)(R8*2)
+	ADDQ       $0x20, R8
+	SUBQ       $0x08, DI
+	JGE        many
 
 few:
 	ADDQ $0x04, DI
 	JLT  rest
 
 single:
-	PREFETCHT0  1024(DX)(R8*1)
-	VMOVUPS     (DX)(R8*1), X6
-	VMOVUPS     (BX)(R8*1), X7
-	PREFETCHT0  1024(SI)(R8*1)
-	VMOVUPS     (SI)(R8*1), X8
-	VSUBPS      X0, X6, X6
-	VMULPS      X1, X6, X6
-	VMULPS      X8, X7, X7
-	VCVTPS2PD   X7, Y7
-	VADDPD      Y7, Y2, Y2
-	VCVTPS2PD   X6, Y9
-	VFMADD231PD Y7, Y9, Y4
-	VCVTPS2PD   X8, Y7
-	VADDPD      (CX)(R8*2), Y7, Y7
-	VMOVUPD     Y7, (CX)(R8*2)
-	VMULPS      X8, X6, X6
-	VCVTPS2PD   X6, Y6
-	VADDPD      (AX)(R8*2), Y6, Y6
-	VMOVUPD     Y6, (AX)(R8*2)
-	ADDQ        $0x10, R8
-	SUBQ        $0x04, DI
-	JGE         single
+	PREFETCHT0 1024(DX)(R8*1)
+	VMOVUPS    (DX)(R8*1), X6
+	VMOVUPS    (BX)(R8*1), X7
+	PREFETCHT0 1024(SI)(R8*1)
+	VMOVUPS    (SI)(R8*1), X8
+	VSUBPS     X0, X6, X6
+	VMULPS     X1, X6, X6
+	VMULPS     X8, X7, X7
+	VCVTPS2PD  X7, Y9
+	VADDPD     Y9, Y2, Y2
+	VMULPS     X6, X7, X7
+	VCVTPS2PD  X7, Y7
+	VADDPD     Y7, Y4, Y4
+	VCVTPS2PD  X8, Y7
+	VADDPD     (CX)(R8*2), Y7, Y7
+	VMOVUPD    Y7, (CX)(R8*2)
+	VMULPS     X8, X6, X6
+	VCVTPS2PD  X6, Y6
+	VADDPD     (AX)(R8*2), Y6, Y6
+	VMOVUPD    Y6, (AX)(R8*2)
+	ADDQ       $0x10, R8
+	SUBQ       $0x04, DI
+	JGE        single
 
 rest:
-	ADDQ        $0x04, DI
-	JZ          done
-	LEAQ        tailmask<>+64(SB), R9
-	SHLQ        $0x02, DI
-	SUBQ        DI, R9
-	VMOVUPS     (R9), Y6
-	VMASKMOVPS  (DX)(R8*1), X6, X7
-	VMASKMOVPS  (BX)(R8*1), X6, X8
-	VMASKMOVPS  (SI)(R8*1), X6, X9
-	VSUBPS      X0, X7, X7
-	VMULPS      X1, X7, X7
-	VMULPS      X9, X8, X8
-	VCVTPS2PD   X8, Y0
-	VADDPD      Y0, Y2, Y2
-	VCVTPS2PD   X7, Y1
-	VFMADD231PD Y0, Y1, Y4
-	VCVTPS2PD   X9, Y0
-	VPMOVSXDQ   X6, Y8
-	VMASKMOVPD  (CX)(R8*2), Y8, Y1
-	VADDPD      Y1, Y0, Y0
-	VMASKMOVPD  Y0, Y8, (CX)(R8*2)
-	VMULPS      X9, X7, X7
-	VCVTPS2PD   X7, Y0
-	VPMOVSXDQ   X6, Y6
-	VMASKMOVPD  (AX)(R8*2), Y6, Y1
-	VADDPD      Y1, Y0, Y0
-	VMASKMOVPD  Y0, Y6, (AX)(R8*2)
+	ADDQ       $0x04, DI
+	JZ         done
+	LEAQ       tailmask<>+64(SB), R9
+	SHLQ       $0x02, DI
+	SUBQ       DI, R9
+	VMOVUPS    (R9), Y6
+	VMASKMOVPS (DX)(R8*1), X6, X7
+	VMASKMOVPS (BX)(R8*1), X6, X8
+	VMASKMOVPS (SI)(R8*1), X6, X9
+	VSUBPS     X0, X7, X7
+	VMULPS     X1, X7, X7
+	VMULPS     X9, X8, X8
+	VCVTPS2PD  X8, Y0
+	VADDPD     Y0, Y2, Y2
+	VMULPS     X7, X8, X8
+	VCVTPS2PD  X8, Y0
+	VADDPD     Y0, Y4, Y4
+	VCVTPS2PD  X9, Y0
+	VPMOVSXDQ  X6, Y8
+	VMASKMOVPD (CX)(R8*2), Y8, Y1
+	VADDPD     Y1, Y0, Y0
+	VMASKMOVPD Y0, Y8, (CX)(R8*2)
+	VMULPS     X9, X7, X7
+	VCVTPS2PD  X7, Y0
+	VPMOVSXDQ  X6, Y6
+	VMASKMOVPD (AX)(R8*2), Y6, Y1
+	VADDPD     Y1, Y0, Y0
+	VMASKMOVPD Y0, Y6, (AX)(R8*2)
 
 done:
 	VADDPD       Y3, Y2, Y2
@@ -1033,6 +923,129 @@ done:
 	VPERMILPD    $0x01, X4, X0
 	VADDPD       X0, X4, X4
 	MOVSD        X4, product+64(FP)
+	VZEROUPPER
+	RET
+
+// func scaleGradSumAVX2(dw *float64, x *float32, w *float32, dy *float32, n int, rstd float32) float64
+// Requires: AVX, AVX2, MMX+, SSE2
+TEXT ·scaleGradSumAVX2(SB), NOSPLIT, $0-56
+	MOVQ         dw+0(FP), AX
+	MOVQ         x+8(FP), CX
+	MOVQ         w+16(FP), DX
+	MOVQ         dy+24(FP), BX
+	VBROADCASTSS rstd+40(FP), X0
+	VXORPS       Y1, Y1, Y1
+	VXORPS       Y2, Y2, Y2
+	VXORPS       Y3, Y3, Y3
+	VXORPS       Y4, Y4, Y4
+	MOVQ         n+32(FP), SI
+	XORQ         DI, DI
+	SUBQ         $0x10, SI
+	JLT          few
+
+many:
+	PREFETCHT0 1024(CX)(DI*1)
+	VMOVUPS    (CX)(DI*1), X5
+	VMULPS     X0, X5, X5
+	PREFETCHT0 1024(BX)(DI*1)
+	VMOVUPS    (BX)(DI*1), X6
+	VMULPS     X6, X5, X5
+	VMOVUPS    (DX)(DI*1), X6
+	VMULPS     X5, X6, X6
+	VCVTPS2PD  X6, Y6
+	VADDPD     Y6, Y1, Y1
+	VCVTPS2PD  X5, Y5
+	VADDPD     (AX)(DI*2), Y5, Y5
+	VMOVUPD    Y5, (AX)(DI*2)
+	VMOVUPS    16(CX)(DI*1), X5
+	VMULPS     X0, X5, X5
+	VMOVUPS    16(BX)(DI*1), X6
+	VMULPS     X6, X5, X5
+	VMOVUPS    16(DX)(DI*1), X6
+	VMULPS     X5, X6, X6
+	VCVTPS2PD  X6, Y6
+	VADDPD     Y6, Y2, Y2
+	VCVTPS2PD  X5, Y5
+	VADDPD     32(AX)(DI*2), Y5, Y5
+	VMOVUPD    Y5, 32(AX)(DI*2)
+	VMOVUPS    32(CX)(DI*1), X5
+	VMULPS     X0, X5, X5
+	VMOVUPS    32(BX)(DI*1), X6
+	VMULPS     X6, X5, X5
+	VMOVUPS    32(DX)(DI*1), X6
+	VMULPS     X5, X6, X6
+	VCVTPS2PD  X6, Y6
+	VADDPD     Y6, Y3, Y3
+	VCVTPS2PD  X5, Y5
+	VADDPD     64(AX)(DI*2), Y5, Y5
+	VMOVUPD    Y5, 64(AX)(DI*2)
+	VMOVUPS    48(CX)(DI*1), X5
+	VMULPS     X0, X5, X5
+	VMOVUPS    48(BX)(DI*1), X6
+	VMULPS     X6, X5, X5
+	VMOVUPS    48(DX)(DI*1), X6
+	VMULPS     X5, X6, X6
+	VCVTPS2PD  X6, Y6
+	VADDPD     Y6, Y4, Y4
+	VCVTPS2PD  X5, Y5
+	VADDPD     96(AX)(DI*2), Y5, Y5
+	VMOVUPD    Y5, 96(AX)(DI*2)
+	ADDQ       $0x40, DI
+	SUBQ       $0x10, SI
+	JGE        many
+
+few:
+	ADDQ $0x0c, SI
+	JLT  rest
+
+single:
+	PREFETCHT0 1024(CX)(DI*1)
+	VMOVUPS    (CX)(DI*1), X5
+	VMULPS     X0, X5, X5
+	PREFETCHT0 1024(BX)(DI*1)
+	VMOVUPS    (BX)(DI*1), X6
+	VMULPS     X6, X5, X5
+	VMOVUPS    (DX)(DI*1), X6
+	VMULPS     X5, X6, X6
+	VCVTPS2PD  X6, Y6
+	VADDPD     Y6, Y1, Y1
+	VCVTPS2PD  X5, Y5
+	VADDPD     (AX)(DI*2), Y5, Y5
+	VMOVUPD    Y5, (AX)(DI*2)
+	ADDQ       $0x10, DI
+	SUBQ       $0x04, SI
+	JGE        single
+
+rest:
+	ADDQ       $0x04, SI
+	JZ         done
+	LEAQ       tailmask<>+64(SB), R8
+	SHLQ       $0x02, SI
+	SUBQ       SI, R8
+	VMOVUPS    (R8), Y5
+	VMASKMOVPS (CX)(DI*1), X5, X6
+	VMULPS     X0, X6, X6
+	VMASKMOVPS (BX)(DI*1), X5, X0
+	VMULPS     X0, X6, X6
+	VMASKMOVPS (DX)(DI*1), X5, X0
+	VMULPS     X6, X0, X0
+	VCVTPS2PD  X0, Y0
+	VADDPD     Y0, Y1, Y1
+	VCVTPS2PD  X6, Y0
+	VPMOVSXDQ  X5, Y6
+	VMASKMOVPD (AX)(DI*2), Y6, Y5
+	VADDPD     Y5, Y0, Y0
+	VMASKMOVPD Y0, Y6, (AX)(DI*2)
+
+done:
+	VADDPD       Y2, Y1, Y1
+	VADDPD       Y4, Y3, Y3
+	VADDPD       Y3, Y1, Y1
+	VEXTRACTF128 $0x01, Y1, X0
+	VADDPD       X0, X1, X1
+	VPERMILPD    $0x01, X1, X0
+	VADDPD       X0, X1, X1
+	MOVSD        X1, ret+48(FP)
 	VZEROUPPER
 	RET
 

@@ -19,25 +19,36 @@ func Norm[T Float](y, x, w, b []T, mean, rstd T) {
 }
 
 // NormGradSums returns the sums of g = w*dy and of g*normal, normal =
-// (x-mean)*rstd. It adds normal*dy to dw and dy to db; db may be nil, or both.
+// (x-mean)*rstd. It adds normal*dy to dw and dy to db, which may both be nil.
 func NormGradSums[T Float](dw, db []float64, x, w, dy []T, mean, rstd T) (sum, product float64) {
 	n := len(x)
 	w, dy = w[:n], dy[:n]
 	if dw != nil {
-		dw = dw[:n]
-	}
-	if db != nil {
-		db = db[:n]
+		dw, db = dw[:n], db[:n]
 	}
 	switch {
 	case !assembly[T]():
 		return normGradSums(dw, db, x, w, dy, mean, rstd)
 	case dw == nil:
 		return current.normGradSums(first(x), first(w), first(dy), n, float32(mean), float32(rstd))
-	case db == nil:
-		return current.normGradSumsW(unsafe.SliceData(dw), first(x), first(w), first(dy), n, float32(mean), float32(rstd))
 	}
-	return current.normGradSumsWB(unsafe.SliceData(dw), unsafe.SliceData(db), first(x), first(w), first(dy), n, float32(mean), float32(rstd))
+	return current.normGradSumsAdd(unsafe.SliceData(dw), unsafe.SliceData(db), first(x), first(w), first(dy), n, float32(mean), float32(rstd))
+}
+
+// ScaleGradSum returns the sum of w*dy*normal, normal = x*rstd. It adds
+// normal*dy to dw, which may be nil.
+func ScaleGradSum[T Float](dw []float64, x, w, dy []T, rstd T) (product float64) {
+	n := len(x)
+	w, dy = w[:n], dy[:n]
+	switch {
+	case dw == nil:
+		_, product = NormGradSums(nil, nil, x, w, dy, 0, rstd)
+		return product
+	case assembly[T]():
+		dw = dw[:n]
+		return current.scaleGradSum(unsafe.SliceData(dw), first(x), first(w), first(dy), n, float32(rstd))
+	}
+	return scaleGradSum(dw[:n], x, w, dy, rstd)
 }
 
 // NormGrad writes rstd*(w*dy - level - normal*pull), normal = (x-mean)*rstd, or

@@ -138,9 +138,9 @@ func norm[T Float](y, x, w, b []T, mean, rstd T) {
 func normGradSums[T Float](dw, db []float64, x, w, dy []T, mean, rstd T) (sum, product float64) {
 	w, dy = w[:len(x)], dy[:len(x)]
 	for j, v := range x {
-		normal, g := (v-mean)*rstd, float64(w[j]*dy[j])
-		sum += g
-		product += g * float64(normal)
+		normal, g := (v-mean)*rstd, w[j]*dy[j]
+		sum += float64(g)
+		product += float64(g * normal)
 		if dw != nil {
 			dw[j] += float64(normal * dy[j])
 		}
@@ -149,6 +149,16 @@ func normGradSums[T Float](dw, db []float64, x, w, dy []T, mean, rstd T) (sum, p
 		addRow(db, dy)
 	}
 	return sum, product
+}
+
+func scaleGradSum[T Float](dw []float64, x, w, dy []T, rstd T) (product float64) {
+	dw, w, dy = dw[:len(x)], w[:len(x)], dy[:len(x)]
+	for j, v := range x {
+		g := v * rstd * dy[j]
+		dw[j] += float64(g)
+		product += float64(g * w[j])
+	}
+	return product
 }
 
 func normGrad[T Float](dx, x, w, dy []T, mean, rstd, level, pull T, add bool) {

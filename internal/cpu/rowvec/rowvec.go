@@ -25,8 +25,8 @@ type kernels struct {
 	scaleNorm                  func(y, x, w *float32, n int, mean, rstd float32)
 	shiftNorm                  func(y, x, w, b *float32, n int, mean, rstd float32)
 	normGradSums               func(x, w, dy *float32, n int, mean, rstd float32) (sum, product float64)
-	normGradSumsW              func(dw *float64, x, w, dy *float32, n int, mean, rstd float32) (sum, product float64)
-	normGradSumsWB             func(dw, db *float64, x, w, dy *float32, n int, mean, rstd float32) (sum, product float64)
+	normGradSumsAdd            func(dw, db *float64, x, w, dy *float32, n int, mean, rstd float32) (sum, product float64)
+	scaleGradSum               func(dw *float64, x, w, dy *float32, n int, rstd float32) float64
 	normGrad, normGradAdd      func(dx, x, w, dy *float32, n int, mean, rstd, level, pull float32)
 	affine                     func(dst, x *float32, n int, a, factor, b float32)
 	expAffine, expAffineStream func(dst, x *float32, n int, shift, sub, factor float32)

@@ -265,25 +265,39 @@ func TestNormGradSums(t *testing.T) {
 			product += g * normal
 			size += math.Abs(g) * (1 + rstd*(math.Abs(float64(v))+mean))
 		}
-		for sums := range 3 {
-			var dw, db []float64
-			if sums > 0 {
-				dw = slices.Repeat([]float64{3}, n)
+		gotSum, gotProduct := NormGradSums(nil, nil, x, w, dy, mean, rstd)
+		near(t, "sum", gotSum, total, size, 2*eps32)
+		near(t, "product", gotProduct, product, size, 5*eps32)
+		dw, db := slices.Repeat([]float64{3}, n), slices.Repeat([]float64{4}, n)
+		gotSum, gotProduct = NormGradSums(dw, db, x, w, dy, mean, rstd)
+		near(t, "sum", gotSum, total, size, 2*eps32)
+		near(t, "product", gotProduct, product, size, 5*eps32)
+		for i, got := range dw {
+			grad := float64(dy[i])
+			want, size := (float64(x[i])-mean)*rstd*grad, (math.Abs(float64(x[i]))+mean)*rstd*math.Abs(grad)
+			near(t, fmt.Sprintf("dw[%d]", i), got, 3+want, size, 5*eps32)
+			near(t, fmt.Sprintf("db[%d]", i), db[i], 4+grad, 0, 0)
+		}
+	})
+}
+
+func TestScaleGradSum(t *testing.T) {
+	each(t, func(t *testing.T, r *rows, n int) {
+		const rstd = 1.7
+		x, w, dy := r.row(n), r.row(n), r.row(n)
+		dw := slices.Repeat([]float64{3}, n)
+		for _, sums := range [][]float64{nil, dw} {
+			var product, size float64
+			got := ScaleGradSum(sums, x, w, dy, rstd)
+			for i, v := range x {
+				term := float64(v) * rstd * float64(dy[i])
+				product += term * float64(w[i])
+				size += math.Abs(term * float64(w[i]))
+				if sums != nil {
+					near(t, fmt.Sprintf("dw[%d]", i), dw[i], 3+term, math.Abs(term), 4*eps32)
+				}
 			}
-			if sums > 1 {
-				db = slices.Repeat([]float64{4}, n)
-			}
-			gotSum, gotProduct := NormGradSums(dw, db, x, w, dy, mean, rstd)
-			near(t, "sum", gotSum, total, size, 2*eps32)
-			near(t, "product", gotProduct, product, size, 5*eps32)
-			for i := range dw {
-				grad := float64(dy[i])
-				want := (float64(x[i]) - mean) * rstd * grad
-				near(t, fmt.Sprintf("dw[%d]", i), dw[i], 3+want, (math.Abs(float64(x[i]))+mean)*rstd*math.Abs(grad), 5*eps32)
-			}
-			for i := range db {
-				near(t, fmt.Sprintf("db[%d]", i), db[i], 4+float64(dy[i]), 0, 0)
-			}
+			near(t, "product", got, product, size, 5*eps32)
 		}
 	})
 }
