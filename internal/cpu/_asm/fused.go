@@ -70,7 +70,7 @@ func (t *fusedTile) generate(unroll int) {
 	c := t.arg(nowC)
 	t.rsc = t.arg(argRSC)
 	ADDQ(at(t.args, argStepC), c)
-	t.begin(c)
+	t.begin(c, PREFETCHT1)
 	t.pointers()
 	t.loopK(unroll, t.step, t.advance)
 	t.c, t.rsc = t.arg(nowC), t.arg(argRSC)

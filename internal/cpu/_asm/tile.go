@@ -49,8 +49,10 @@ func (t *tile) arg(offset int) GPVirtual {
 	return r
 }
 
-// begin clears the results and prefetches rows of C.
-func (t *tile) begin(c GPVirtual) {
+// begin clears the results and prefetches rows of C: this tile's into the first
+// cache, or the next one's into the second, since rows 4096 bytes apart would
+// displace one another in the first.
+func (t *tile) begin(c GPVirtual, prefetch func(Op)) {
 	for _, row := range t.acc {
 		for _, r := range row {
 			t.zero(r, r, r)
@@ -58,10 +60,10 @@ func (t *tile) begin(c GPVirtual) {
 	}
 	for i := range t.rows {
 		for d := 0; d < t.bytes*t.vecs; d += 64 {
-			PREFETCHT0(at(c, d))
+			prefetch(at(c, d))
 		}
 		if !t.masked { // the row may end in one more cache line
-			PREFETCHT0(at(c, t.bytes*t.vecs-4))
+			prefetch(at(c, t.bytes*t.vecs-4))
 		}
 		if i+1 < t.rows {
 			ADDQ(t.rsc, c)
@@ -162,7 +164,7 @@ func (t *tile) strided(unroll int) {
 	Label("tile")
 	c := GP64()
 	MOVQ(t.c, c)
-	t.begin(c)
+	t.begin(c, PREFETCHT0)
 	b := GP64()
 	MOVQ(at(t.args, argB), b)
 	// Each group of four rows is addressed from its first.
@@ -200,7 +202,7 @@ func (t *tile) packed(unroll int) {
 	c := GP64()
 	MOVQ(t.c, c)
 	ADDQ(at(t.args, argStepC), c)
-	t.begin(c)
+	t.begin(c, PREFETCHT1)
 	a, b := GP64(), GP64()
 	MOVQ(t.a, a)
 	MOVQ(at(t.args, argB), b)

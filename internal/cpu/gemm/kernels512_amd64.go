@@ -16,7 +16,7 @@ var avx512 = tileSet{
 	// 24 of the 32 vector registers hold results. With masks at no cost, reading
 	// B in place is as fast as reading it packed, unless it is large.
 	sizes: sizes{
-		mr: 12, nr: 32, kc: 384, mcLen: 64 << 10, nc: 768, slab: 4 << 20, pad: 16, fills: true,
+		mr: 12, nr: 32, kc: 384, mcLen: 96 << 10, nc: 768, slab: 4 << 20, pad: 16, fills: true,
 		inPlaceB: 36, inPlaceRows: 144, inPlaceBLen: 256 << 10,
 		inPlaceA: 128, inPlaceALen: 16 << 10,
 	},

@@ -32,7 +32,7 @@ type kernelArgs struct {
 	now       [4]int // the kernel's own
 }
 
-// A packed block of A (256 KiB) stays in the second-level cache beside the
+// A packed block of A (256 to 384 KiB) stays in the second-level cache beside the
 // panels of B; a panel need not fit into the first. Reading in place pays for
 // operands that are used a few times only.
 var avx2 = tileSet{
