@@ -13,18 +13,17 @@ type decay struct {
 	unit   float64
 }
 
-// times multiplies y by boost*e^-fast(t), but for a power of two of which it
-// returns the exponent.
-func (d decay) times(t, y lanes, boost float64) (n lanes) {
+// power returns p and the integer n with e^-fast(t) = (1+p)*2^n, |p| < 0.42.
+func (d decay) power(t lanes) (p, n lanes) {
 	r, n := d.reduce(t)
-	p := expPoly(r, d.unit, boost)
-	if boost == 1 {
-		do(VMULPS, r, p, p)
-	} else {
-		do(VFMADD213PS, f32(boost-1), r, p)
-	}
-	do(VFMADD231PS, p, y, y) // adding the 1 that p lacks to y, not to p, saves a rounding error
-	return n
+	return expMinus1(r, d.unit), n
+}
+
+// times multiplies y by e^-fast(t).
+func (d decay) times(t, y lanes) {
+	p, n := d.power(t)
+	do(VFMADD231PS, p, y, y) // adding the 1 to p would cost another rounding error
+	scale2(y, n)
 }
 
 // linear has fast(t) = t.
@@ -36,14 +35,16 @@ var linear = decay{unit: -1, reduce: func(t lanes) (r, n lanes) {
 	return r, n
 }}
 
-// squared has fast(t) = t^2/2. r is for t^2, which is added without a rounding error.
+// squared has fast(t) = t^2/2. r is for t^2, whose rounding error is added.
 var squared = decay{unit: -0.5, reduce: func(t lanes) (r, n lanes) {
-	r = newLanes()
+	r, low := newLanes(), newLanes()
 	do(VMULPS, t, t, r)
+	do(VMOVAPS, t, low)
+	do(VFMSUB213PS, r, t, low)
 	n = nearest(r, -math.Log2E/2)
-	do(VMULPS, f32(2*ln2Head), n, r)
-	do(VFMADD231PS, t, t, r)
-	do(VFMADD231PS, f32(2*(math.Ln2-ln2Head)), n, r)
+	do(VFMADD231PS, f32(2*ln2Head), n, r)
+	do(VFMADD231PS, f32(2*(math.Ln2-ln2Head)), n, low)
+	do(VADDPS, low, r, r)
 	return r, n
 }}
 

@@ -18,7 +18,7 @@ func exp32(x lanes) lanes {
 	n := nearest(c, math.Log2E)
 	do(VFNMADD231PS, f32(ln2Head), n, c)
 	do(VFNMADD231PS, f32(math.Ln2-ln2Head), n, c)
-	p := expPoly(c, 1, 1)
+	p := horner32(c, expCoefficients(1))
 	do(VFMADD213PS, f32(1), c, p)
 	scale2(p, n)
 	return p
@@ -32,16 +32,31 @@ func nearest(x lanes, factor float64) lanes {
 	return n
 }
 
-// expPoly returns factor*(e^(unit*r) - 1)/r for |unit*r| <= ln(2)/2, with a relative error of
-// 1e-8.
-func expPoly(r lanes, unit, factor float64) lanes {
+// expCoefficients returns those of (e^(unit*r) - 1)/r for |unit*r| <= ln(2)/2, with a
+// relative error of 1e-8.
+func expCoefficients(unit float64) []float64 {
 	c := fit(func(x float64) float64 { return math.Expm1(x) / x }, -math.Ln2/2, math.Ln2/2, 0, 5)
-	factor *= unit
+	factor := unit
 	for k := range c {
 		c[k] *= factor
 		factor *= unit
 	}
-	return horner32(r, c)
+	return c
+}
+
+// expMinus1 returns e^(unit*r) - 1 with the rounding error of little more than
+// one addition: that of unit*r and what is left.
+func expMinus1(r lanes, unit float64) lanes {
+	c := expCoefficients(unit)
+	p, square := horner32(r, c[1:]), newLanes()
+	do(VMULPS, r, r, square)
+	if unit == -1 {
+		do(VFMSUB213PS, r, square, p)
+		return p
+	}
+	do(VMULPS, square, p, p)
+	do(VFMADD231PS, f32(c[0]), r, p)
+	return p
 }
 
 // horner32 returns the polynomial with the given coefficients, lowest first, in x.

@@ -19,9 +19,6 @@ type gate struct {
 	decay
 	// limit is a t from which on the results are rounded to 0.
 	limit float64
-	// boost is what slow is divided and the power multiplied by. It makes the
-	// slope of slow at 0 slightly less than a power of two, where float32 have more digits.
-	boost float64
 	// fused says that slow is below 1/2, which allows to scale and subtract at once.
 	fused bool
 }
@@ -33,25 +30,23 @@ var logisticPieces = pieces{name: "logistic", f: logistic, offset: 1.5, degree: 
 
 // silu has t*G(-t) = t/(1+e^-t) * e^-t.
 var silu = gate{
-	slow: &pieces{name: "silu", offset: 1.5, degree: 5, f: func(t float64) float64 { return t * logistic(t) }},
+	slow: &pieces{name: "silu", offset: 1.5, degree: 6, f: func(t float64) float64 { return t * logistic(t) }},
 	slope: &pieces{name: "siluSlope", offset: 1.5, degree: 5, f: func(t float64) float64 {
 		s := logistic(t)
 		return s * (1 - t*s)
 	}},
 	decay: linear,
 	limit: 110,
-	boost: 1.13,
 }
 
 // gelu has G = Phi, the normal distribution function, and fast(t) = t^2/2.
 var gelu = gate{
-	slow: &pieces{name: "gelu", offset: 1, degree: 6, end: 15, f: func(t float64) float64 { return t * tail(t) }},
+	slow: &pieces{name: "gelu", offset: 1, degree: 6, end: 15, low: true, f: func(t float64) float64 { return t * tail(t) }},
 	slope: &pieces{name: "geluSlope", offset: 1, degree: 5, end: 15, f: func(t float64) float64 {
 		return tail(t) - t/math.Sqrt(2*math.Pi)
 	}},
 	decay: squared,
 	limit: 14.99,
-	boost: 1,
 	fused: true,
 }
 
@@ -60,11 +55,10 @@ func tail(t float64) float64 { return 0.5 * math.Erfc(t/math.Sqrt2) * math.Exp(t
 
 // geluTanh has G(t) = 1/(1+e^-z) with z = cubicC*(t + cubicK*t^3).
 var geluTanh = gate{
-	slow:  &pieces{name: "geluTanh", offset: 1, degree: 6, end: 15, f: func(t float64) float64 { return t * logistic(cubic(t)) }},
+	slow:  &pieces{name: "geluTanh", offset: 1, degree: 6, end: 15, exact: true, f: func(t float64) float64 { return t * logistic(cubic(t)) }},
 	slope: &pieces{name: "geluTanhSlope", offset: 1, degree: 6, end: 15, f: geluTanhSlope},
 	decay: cubed,
 	limit: 11,
-	boost: 1.21,
 }
 
 const (
@@ -91,8 +85,7 @@ func (g *gate) abs(x lanes) lanes {
 func (g *gate) value(x lanes) lanes {
 	t := newLanes()
 	do(isa.clampAbs, x, operand32(g.limit), t)
-	y := g.slow.at(t, g.boost)
-	n := g.decay.times(t, y, g.boost)
+	y, n := g.product(t)
 	do(VMAXPS, x, operand32(math.Copysign(0, -1)), x) // NaN for NaN; of two zeros, x
 	if g.fused {
 		subtract(y, n, x)
@@ -101,4 +94,30 @@ func (g *gate) value(x lanes) lanes {
 	scale2(y, n)
 	do(VSUBPS, y, x, x)
 	return x
+}
+
+// product returns y and the integer n with slow(t) * e^-fast(t) = y*2^n. With
+// slow = c + d*slope, y is (c + p*slow) + d*slope: near 0, where c is 0, slow need not be
+// exact.
+func (g *gate) product(t lanes) (y, n lanes) {
+	c, d, slope, lost := g.slow.parts(t)
+	slow := newLanes()
+	do(VMOVAPS, c, slow)
+	do(VFMADD231PS, d, slope, slow)
+	if g.fused {
+		p, n := g.decay.power(t)
+		do(VFMADD231PS, p, slow, c)
+		do(VFMADD231PS, d, slope, c)
+		return c, n
+	}
+	// The same with what rounding slow has lost, d*slope - (slow-c).
+	do(VSUBPS, slow, c, c)
+	do(VFMADD231PS, d, slope, c)
+	if lost != nil {
+		do(VFMADD231PS, d, lost, c)
+	}
+	p, n := g.decay.power(t)
+	do(VFMADD231PS, p, slow, c)
+	do(VADDPS, slow, c, c)
+	return c, n
 }

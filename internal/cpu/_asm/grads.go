@@ -14,8 +14,8 @@ func zip32(name string, f func(x, y lanes) lanes) {
 // grad returns dy times the derivative of x*G(x).
 func (g *gate) grad(x, dy lanes) lanes {
 	t := g.abs(x)
-	below, above := g.slope.at(t, 1), load32(1)
-	scale2(below, g.decay.times(t, below, 1))
+	below, above := g.slope.at(t), load32(1)
+	g.decay.times(t, below)
 	do(VSUBPS, below, above, above)
 	do(isa.choose, x, below, above, above)
 	do(VMULPS, above, dy, dy)
@@ -54,9 +54,9 @@ func swiGLUGrad(name string) {
 	begin(name, "func(dgate *float32, dup *float32, gate *float32, up *float32, dy *float32, n int)")
 	loop(func(p *part) {
 		t := silu.abs(p.load("gate"))
-		large, small := logisticPieces.at(t, 1), newLanes()
+		large, small := logisticPieces.at(t), newLanes()
 		do(VMOVAPS, large, small)
-		scale2(small, linear.times(t, small, 1))
+		linear.times(t, small)
 		x, s, rest := p.load("gate"), newLanes(), newLanes()
 		do(isa.choose, x, small, large, s)
 		do(isa.choose, x, large, small, rest)

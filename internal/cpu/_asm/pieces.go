@@ -21,6 +21,8 @@ type pieces struct {
 	offset float64
 	degree int
 	end    float64 // where the last piece may end, 0 if it is straight from its start on
+	low    bool    // whether centers are about the pieces' beginning, not their middle
+	exact  bool    // whether parts gives the rounding error of the slope
 }
 
 // pieceShift is what moves the bits that number a piece to the lowest place.
@@ -35,13 +37,12 @@ func (p *pieces) number(k int) uint32 {
 	return math.Float32bits(float32(p.offset))>>pieceShift + uint32(k)
 }
 
-// tables returns the pieces' centers and, lowest first, their coefficients,
-// divided.
-func (p *pieces) tables(divisor float64) (centers [pieceCount]float64, coefficients [][pieceCount]float64) {
+// tables returns the pieces' centers and, lowest first, their coefficients.
+func (p *pieces) tables() (centers [pieceCount]float64, coefficients [][pieceCount]float64) {
 	coefficients = make([][pieceCount]float64, p.degree+1)
 	for k := range pieceCount {
 		slot := p.number(k) % pieceCount
-		center, c := p.piece(k, divisor)
+		center, c := p.piece(k)
 		centers[slot] = center
 		for i := range c {
 			coefficients[i][slot] = c[i]
@@ -51,26 +52,28 @@ func (p *pieces) tables(divisor float64) (centers [pieceCount]float64, coefficie
 }
 
 // piece returns the center and the coefficients of piece k. The first one keeps
-// a zero of f exactly. Centers are chosen so that the first two coefficients are
-// almost float32: the others' rounding errors hardly count.
-func (p *pieces) piece(k int, divisor float64) (center float64, c []float64) {
+// a zero of f exactly. Centers are chosen about the middle, so that the first two
+// coefficients are almost float32: the others' rounding errors hardly count.
+func (p *pieces) piece(k int) (center float64, c []float64) {
 	lo, hi := p.border(k), p.border(k+1)
-	f := func(t float64) float64 { return p.f(t) / divisor }
 	switch {
 	case k == 0 && p.f(0) == 0:
-		ratio := fit(func(t float64) float64 { return f(t) / t }, lo, hi, 0, p.degree-1)
+		ratio := fit(func(t float64) float64 { return p.f(t) / t }, lo, hi, 0, p.degree-1)
 		return 0, append([]float64{0}, ratio...)
 	case k == pieceCount-1 && p.end == 0:
 		center = float64(float32(lo))
-		slope := math.Round(p.f(hi)-p.f(hi-1)) / divisor
-		return center, append([]float64{f(hi) - slope*(hi-center), slope}, make([]float64, p.degree-1)...)
+		slope := math.Round(p.f(hi) - p.f(hi-1))
+		return center, append([]float64{p.f(hi) - slope*(hi-center), slope}, make([]float64, p.degree-1)...)
 	case k == pieceCount-1:
 		hi = p.end
 	}
-	best := math.Inf(1)
-	for i := -200; i <= 200; i++ {
-		x := float64(float32((lo+hi)/2 + (hi-lo)*float64(i)/8192))
-		q := fit(f, lo, hi, x, p.degree)
+	middle, best := p.below(lo, (lo+hi)/2), math.Inf(1)
+	if p.low {
+		middle = lo + (hi-lo)/20
+	}
+	for i := range 400 {
+		x := float64(float32(middle - (hi-lo)*float64(i)/8192))
+		q := fit(p.f, lo, hi, x, p.degree)
 		if e := rounding(q[0]) + rounding(q[1])*(hi-lo)/2; e < best {
 			best, center, c = e, x, q
 		}
@@ -78,13 +81,39 @@ func (p *pieces) piece(k int, divisor float64) (center float64, c []float64) {
 	return center, c
 }
 
+// below returns hi, or a number below it up to which f does not grow out of the
+// power of two that it has at lo: sums that begin with f(center) then have
+// rounding errors as small as those of f(lo).
+func (p *pieces) below(lo, hi float64) float64 {
+	start := p.f(lo)
+	if start <= 0 || p.f(hi) < start {
+		return hi
+	}
+	for range 400 {
+		if math.Ilogb(p.f(hi)) == math.Ilogb(start) {
+			break
+		}
+		hi = lo + (hi-lo)*0.99
+	}
+	return hi
+}
+
 // rounding is the error of x as a float32.
 func rounding(x float64) float64 { return math.Abs(x - float64(float32(x))) }
 
-// at returns f(t)/divisor for 0 <= t, less than the last piece's end if that has one.
-func (p *pieces) at(t lanes, divisor float64) lanes {
-	centers, coefficients := p.tables(divisor)
-	i, d := newLanes(), newLanes()
+// at returns f(t) for 0 <= t, less than the last piece's end if that has one.
+func (p *pieces) at(t lanes) lanes {
+	y, d, slope, _ := p.parts(t)
+	do(VFMADD231PS, d, slope, y)
+	return y
+}
+
+// parts returns f(t) as c + d*(slope+lost), where lost is nil unless the pieces are
+// exact. In the first piece, if f(0) = 0, c is 0.
+func (p *pieces) parts(t lanes) (c, d, slope, lost lanes) {
+	centers, coefficients := p.tables()
+	i := newLanes()
+	d = newLanes()
 	inside := t
 	if p.end == 0 {
 		inside = newLanes()
@@ -94,13 +123,21 @@ func (p *pieces) at(t lanes, divisor float64) lanes {
 	do(VPSRLD, Imm(pieceShift), i, i)
 	find := newFinder(i)
 	do(VSUBPS, find.in(p.name+"Centers", centers), t, d)
-	y := find.in(fmt.Sprint(p.name, p.degree), coefficients[p.degree])
-	for k := p.degree - 1; k >= 0; k-- {
-		c := find.in(fmt.Sprint(p.name, k), coefficients[k])
-		do(VFMADD231PS, d, y, c)
-		y = c
+	slope = find.in(fmt.Sprint(p.name, p.degree), coefficients[p.degree])
+	for k := p.degree - 1; k >= 1; k-- {
+		next := find.in(fmt.Sprint(p.name, k), coefficients[k])
+		if k == 1 && p.exact {
+			lost = newLanes()
+			do(VMOVAPS, next, lost)
+			do(VFMADD231PS, d, slope, next)
+			do(VSUBPS, next, lost, lost)
+			do(VFMADD231PS, d, slope, lost)
+		} else {
+			do(VFMADD231PS, d, slope, next)
+		}
+		slope = next
 	}
-	return y
+	return find.in(p.name+"0", coefficients[0]), d, slope, lost
 }
 
 // finder looks up words in tables of 16 by the low bits of i.

@@ -43,9 +43,9 @@ func vecmath(e *extension) {
 // sigmoid32 is L(x) = 1/(1+e^-x) for x >= 0, and L(-x)*e^x below.
 func sigmoid32(x lanes) lanes {
 	t := silu.abs(x)
-	high, low, y := logisticPieces.at(t, 1), newLanes(), newLanes()
+	high, low, y := logisticPieces.at(t), newLanes(), newLanes()
 	do(VMOVAPS, high, low)
-	scale2(low, linear.times(t, low, 1))
+	linear.times(t, low)
 	do(isa.choose, x, low, high, y)
 	return y
 }
@@ -57,7 +57,7 @@ func tanh32(x lanes) lanes {
 	t := newLanes()
 	do(VANDPS, words(1<<31-1), x, t)
 	do(VMINPS, t, operand32(10), t)
-	y := tanhPieces.at(t, 1)
+	y := tanhPieces.at(t)
 	do(isa.copySign, x, y)
 	return y
 }

@@ -1003,22 +1003,22 @@ DATA w41200000<>+24(SB)/4, $0x41200000
 DATA w41200000<>+28(SB)/4, $0x41200000
 GLOBL w41200000<>(SB), RODATA|NOPTR, $32
 
-DATA tanhCenters<>+0(SB)/4, $0x3fa06400
-DATA tanhCenters<>+4(SB)/4, $0x3fdfda00
+DATA tanhCenters<>+0(SB)/4, $0x3f9d3e00
+DATA tanhCenters<>+4(SB)/4, $0x3fdd2800
 DATA tanhCenters<>+8(SB)/4, $0x400f9000
-DATA tanhCenters<>+12(SB)/4, $0x40307300
+DATA tanhCenters<>+12(SB)/4, $0x402f1500
 DATA tanhCenters<>+16(SB)/4, $0x405ed400
-DATA tanhCenters<>+20(SB)/4, $0x40907d00
-DATA tanhCenters<>+24(SB)/4, $0x40b01900
+DATA tanhCenters<>+20(SB)/4, $0x408f4200
+DATA tanhCenters<>+24(SB)/4, $0x40afa500
 DATA tanhCenters<>+28(SB)/4, $0x40cf5900
 DATA tanhCenters<>+32(SB)/4, $0x40ff1400
-DATA tanhCenters<>+36(SB)/4, $0x4120c800
-DATA tanhCenters<>+40(SB)/4, $0x4140c800
-DATA tanhCenters<>+44(SB)/4, $0x4160c800
+DATA tanhCenters<>+36(SB)/4, $0x41200000
+DATA tanhCenters<>+40(SB)/4, $0x41400000
+DATA tanhCenters<>+44(SB)/4, $0x41600000
 DATA tanhCenters<>+48(SB)/4, $0x00000000
-DATA tanhCenters<>+52(SB)/4, $0x3ec25c00
-DATA tanhCenters<>+56(SB)/4, $0x3f1f2000
-DATA tanhCenters<>+60(SB)/4, $0x3f605000
+DATA tanhCenters<>+52(SB)/4, $0x3e7ffa27
+DATA tanhCenters<>+56(SB)/4, $0x3f0b6917
+DATA tanhCenters<>+60(SB)/4, $0x3f5fbe00
 GLOBL tanhCenters<>(SB), RODATA|NOPTR, $64
 
 DATA tanh6<>+0(SB)/4, $0x3c773904
@@ -1039,112 +1039,112 @@ DATA tanh6<>+56(SB)/4, $0xbcc4ef18
 DATA tanh6<>+60(SB)/4, $0x3c54e565
 GLOBL tanh6<>(SB), RODATA|NOPTR, $64
 
-DATA tanh5<>+0(SB)/4, $0xbc9f0b69
-DATA tanh5<>+4(SB)/4, $0x3b6345a0
+DATA tanh5<>+0(SB)/4, $0xbcb1499a
+DATA tanh5<>+4(SB)/4, $0x3b52189f
 DATA tanh5<>+8(SB)/4, $0x3b834800
-DATA tanh5<>+12(SB)/4, $0x3af7f7dd
+DATA tanh5<>+12(SB)/4, $0x3b0090db
 DATA tanh5<>+16(SB)/4, $0x3a050f36
-DATA tanh5<>+20(SB)/4, $0x388aef04
-DATA tanh5<>+24(SB)/4, $0x371abf0b
+DATA tanh5<>+20(SB)/4, $0x3895ca5c
+DATA tanh5<>+24(SB)/4, $0x371f1b89
 DATA tanh5<>+28(SB)/4, $0x35af739d
 DATA tanh5<>+32(SB)/4, $0x33a054af
-DATA tanh5<>+36(SB)/4, $0x30a1617f
-DATA tanh5<>+40(SB)/4, $0x2dbd2bf2
-DATA tanh5<>+44(SB)/4, $0x2adde919
+DATA tanh5<>+36(SB)/4, $0x30b215db
+DATA tanh5<>+40(SB)/4, $0x2dd0c084
+DATA tanh5<>+44(SB)/4, $0x2af4d2df
 DATA tanh5<>+48(SB)/4, $0x3e130210
-DATA tanh5<>+52(SB)/4, $0x3c8c0a73
-DATA tanh5<>+56(SB)/4, $0xbd5c89da
-DATA tanh5<>+60(SB)/4, $0xbd6f6b9f
+DATA tanh5<>+52(SB)/4, $0x3d90fb7d
+DATA tanh5<>+56(SB)/4, $0xbd2f0a7e
+DATA tanh5<>+60(SB)/4, $0xbd7021bf
 GLOBL tanh5<>(SB), RODATA|NOPTR, $64
 
-DATA tanh4<>+0(SB)/4, $0xbc5312a5
-DATA tanh4<>+4(SB)/4, $0xbcc0dc67
+DATA tanh4<>+0(SB)/4, $0xbc29b571
+DATA tanh4<>+4(SB)/4, $0xbcc3bd2e
 DATA tanh4<>+8(SB)/4, $0xbc4c21d3
-DATA tanh4<>+12(SB)/4, $0xbba4ed83
+DATA tanh4<>+12(SB)/4, $0xbbababee
 DATA tanh4<>+16(SB)/4, $0xbaa2f8d5
-DATA tanh4<>+20(SB)/4, $0xb926ba79
-DATA tanh4<>+24(SB)/4, $0xb7b978fe
+DATA tanh4<>+20(SB)/4, $0xb9349b22
+DATA tanh4<>+24(SB)/4, $0xb7bf0724
 DATA tanh4<>+28(SB)/4, $0xb652e79c
 DATA tanh4<>+32(SB)/4, $0xb42ae9a5
-DATA tanh4<>+36(SB)/4, $0xb12671b5
-DATA tanh4<>+40(SB)/4, $0xae431bd7
-DATA tanh4<>+44(SB)/4, $0xab64c2f9
+DATA tanh4<>+36(SB)/4, $0xb13b29de
+DATA tanh4<>+40(SB)/4, $0xae5b6566
+DATA tanh4<>+44(SB)/4, $0xab809fd9
 DATA tanh4<>+48(SB)/4, $0xbaaa5903
-DATA tanh4<>+52(SB)/4, $0x3e2c91ec
-DATA tanh4<>+56(SB)/4, $0x3e0e26ca
-DATA tanh4<>+60(SB)/4, $0x3d778dbb
+DATA tanh4<>+52(SB)/4, $0x3e0f6784
+DATA tanh4<>+56(SB)/4, $0x3e2130f2
+DATA tanh4<>+60(SB)/4, $0x3d7a3977
 GLOBL tanh4<>(SB), RODATA|NOPTR, $64
 
-DATA tanh3<>+0(SB)/4, $0x3ddd8898
-DATA tanh3<>+4(SB)/4, $0x3d8119bf
+DATA tanh3<>+0(SB)/4, $0x3ddfe135
+DATA tanh3<>+4(SB)/4, $0x3d85313f
 DATA tanh3<>+8(SB)/4, $0x3ce0adbb
-DATA tanh3<>+12(SB)/4, $0x3c2a7597
+DATA tanh3<>+12(SB)/4, $0x3c31a625
 DATA tanh3<>+16(SB)/4, $0x3b23e9b5
-DATA tanh3<>+20(SB)/4, $0x39a704c0
-DATA tanh3<>+24(SB)/4, $0x38397239
+DATA tanh3<>+20(SB)/4, $0x39b45e1c
+DATA tanh3<>+24(SB)/4, $0x383ec6f2
 DATA tanh3<>+28(SB)/4, $0x36d27364
 DATA tanh3<>+32(SB)/4, $0x34a7b191
-DATA tanh3<>+36(SB)/4, $0x31a82942
-DATA tanh3<>+40(SB)/4, $0x2ec51e4d
-DATA tanh3<>+44(SB)/4, $0x2be704f0
+DATA tanh3<>+36(SB)/4, $0x31b9691b
+DATA tanh3<>+40(SB)/4, $0x2ed956a2
+DATA tanh3<>+44(SB)/4, $0x2bfeba3e
 DATA tanh3<>+48(SB)/4, $0xbeaaa0cd
-DATA tanh3<>+52(SB)/4, $0xbe33b5dd
-DATA tanh3<>+56(SB)/4, $0xbca19fa6
-DATA tanh3<>+60(SB)/4, $0x3da82486
+DATA tanh3<>+52(SB)/4, $0xbe8395c9
+DATA tanh3<>+56(SB)/4, $0xbd861277
+DATA tanh3<>+60(SB)/4, $0x3da708a2
 GLOBL tanh3<>(SB), RODATA|NOPTR, $64
 
-DATA tanh2<>+0(SB)/4, $0xbe7290c1
-DATA tanh2<>+4(SB)/4, $0xbddbdf0b
+DATA tanh2<>+0(SB)/4, $0xbe7ac8b1
+DATA tanh2<>+4(SB)/4, $0xbde427d9
 DATA tanh2<>+8(SB)/4, $0xbd3068e9
-DATA tanh2<>+12(SB)/4, $0xbc81f073
+DATA tanh2<>+12(SB)/4, $0xbc87840a
 DATA tanh2<>+16(SB)/4, $0xbb770472
-DATA tanh2<>+20(SB)/4, $0xb9faeb69
-DATA tanh2<>+24(SB)/4, $0xb88b3e72
+DATA tanh2<>+20(SB)/4, $0xba077914
+DATA tanh2<>+24(SB)/4, $0xb88f3d3b
 DATA tanh2<>+28(SB)/4, $0xb71dfe47
 DATA tanh2<>+32(SB)/4, $0xb4ffd5c2
-DATA tanh2<>+36(SB)/4, $0xb200c23b
-DATA tanh2<>+40(SB)/4, $0xaf16ee41
-DATA tanh2<>+44(SB)/4, $0xac30eb77
+DATA tanh2<>+36(SB)/4, $0xb20db1ce
+DATA tanh2<>+40(SB)/4, $0xaf261814
+DATA tanh2<>+44(SB)/4, $0xac42b0fe
 DATA tanh2<>+48(SB)/4, $0xb5d73faf
-DATA tanh2<>+52(SB)/4, $0xbea12b77
-DATA tanh2<>+56(SB)/4, $0xbec4846f
-DATA tanh2<>+60(SB)/4, $0xbeb5ac8f
+DATA tanh2<>+52(SB)/4, $0xbe6bbbb7
+DATA tanh2<>+56(SB)/4, $0xbebf88fb
+DATA tanh2<>+60(SB)/4, $0xbeb5f43e
 GLOBL tanh2<>(SB), RODATA|NOPTR, $64
 
-DATA tanh1<>+0(SB)/4, $0x3e8ed49f
-DATA tanh1<>+4(SB)/4, $0x3de998b4
+DATA tanh1<>+0(SB)/4, $0x3e94e5db
+DATA tanh1<>+4(SB)/4, $0x3df3079e
 DATA tanh1<>+8(SB)/4, $0x3d346db0
-DATA tanh1<>+12(SB)/4, $0x3c82fd9f
+DATA tanh1<>+12(SB)/4, $0x3c88a91e
 DATA tanh1<>+16(SB)/4, $0x3b777f31
-DATA tanh1<>+20(SB)/4, $0x39faf9c1
-DATA tanh1<>+24(SB)/4, $0x388b3ffe
+DATA tanh1<>+20(SB)/4, $0x3a07842b
+DATA tanh1<>+24(SB)/4, $0x388f3fed
 DATA tanh1<>+28(SB)/4, $0x371e00c6
 DATA tanh1<>+32(SB)/4, $0x35002f21
-DATA tanh1<>+36(SB)/4, $0x3200a9a7
-DATA tanh1<>+40(SB)/4, $0x2f16d18e
-DATA tanh1<>+44(SB)/4, $0x2c30cbad
+DATA tanh1<>+36(SB)/4, $0x320ddbaf
+DATA tanh1<>+40(SB)/4, $0x2f264947
+DATA tanh1<>+44(SB)/4, $0x2c42ed33
 DATA tanh1<>+48(SB)/4, $0x3f800000
-DATA tanh1<>+52(SB)/4, $0x3f5e6279
-DATA tanh1<>+56(SB)/4, $0x3f31ee61
-DATA tanh1<>+60(SB)/4, $0x3f00ef39
+DATA tanh1<>+52(SB)/4, $0x3f70a57c
+DATA tanh1<>+56(SB)/4, $0x3f40e866
+DATA tanh1<>+60(SB)/4, $0x3f0156ea
 GLOBL tanh1<>(SB), RODATA|NOPTR, $64
 
-DATA tanh0<>+0(SB)/4, $0x3f59610e
-DATA tanh0<>+4(SB)/4, $0x3f70f554
+DATA tanh0<>+0(SB)/4, $0x3f5795dd
+DATA tanh0<>+4(SB)/4, $0x3f7054c4
 DATA tanh0<>+8(SB)/4, $0x3f7a4c51
-DATA tanh0<>+12(SB)/4, $0x3f7df1ed
+DATA tanh0<>+12(SB)/4, $0x3f7ddb0f
 DATA tanh0<>+16(SB)/4, $0x3f7f8423
-DATA tanh0<>+20(SB)/4, $0x3f7ff050
-DATA tanh0<>+24(SB)/4, $0x3f7ffdd3
+DATA tanh0<>+20(SB)/4, $0x3f7fef0f
+DATA tanh0<>+24(SB)/4, $0x3f7ffdc3
 DATA tanh0<>+28(SB)/4, $0x3f7fffb1
 DATA tanh0<>+32(SB)/4, $0x3f7ffffc
 DATA tanh0<>+36(SB)/4, $0x3f800000
 DATA tanh0<>+40(SB)/4, $0x3f800000
 DATA tanh0<>+44(SB)/4, $0x3f800000
 DATA tanh0<>+48(SB)/4, $0x00000000
-DATA tanh0<>+52(SB)/4, $0x3eb9882f
-DATA tanh0<>+56(SB)/4, $0x3f0d5eda
-DATA tanh0<>+60(SB)/4, $0x3f345b7c
+DATA tanh0<>+52(SB)/4, $0x3e7ac676
+DATA tanh0<>+56(SB)/4, $0x3efe2d8b
+DATA tanh0<>+60(SB)/4, $0x3f3411d6
 GLOBL tanh0<>(SB), RODATA|NOPTR, $64
 
 DATA w80000000<>+0(SB)/4, $0x80000000
@@ -1214,8 +1214,8 @@ loop:
 	VFMADD213PS w3d2aaa75<>+0(SB), Y1, Y4
 	VFMADD213PS wbe2aaa3e<>+0(SB), Y1, Y4
 	VFMADD213PS w3f000000<>+0(SB), Y1, Y4
-	VFMADD213PS wbf800000<>+0(SB), Y1, Y4
-	VMULPS      Y1, Y4, Y4
+	VMULPS      Y1, Y1, Y5
+	VFMSUB213PS Y1, Y5, Y4
 	VFMADD231PS Y4, Y2, Y2
 	VCVTPS2DQ   Y3, Y1
 	VPSRAD      $0x01, Y1, Y3
@@ -1285,8 +1285,8 @@ tail:
 	VFMADD213PS w3d2aaa75<>+0(SB), Y2, Y5
 	VFMADD213PS wbe2aaa3e<>+0(SB), Y2, Y5
 	VFMADD213PS w3f000000<>+0(SB), Y2, Y5
-	VFMADD213PS wbf800000<>+0(SB), Y2, Y5
-	VMULPS      Y2, Y5, Y5
+	VMULPS      Y2, Y2, Y6
+	VFMSUB213PS Y2, Y6, Y5
 	VFMADD231PS Y5, Y3, Y3
 	VCVTPS2DQ   Y4, Y2
 	VPSRAD      $0x01, Y2, Y4
@@ -1334,22 +1334,22 @@ DATA w3fc00000<>+24(SB)/4, $0x3fc00000
 DATA w3fc00000<>+28(SB)/4, $0x3fc00000
 GLOBL w3fc00000<>(SB), RODATA|NOPTR, $32
 
-DATA logisticCenters<>+0(SB)/4, $0x3f41ac00
-DATA logisticCenters<>+4(SB)/4, $0x3fa15400
-DATA logisticCenters<>+8(SB)/4, $0x3fe08800
-DATA logisticCenters<>+12(SB)/4, $0x400f6000
+DATA logisticCenters<>+0(SB)/4, $0x3f3ac000
+DATA logisticCenters<>+4(SB)/4, $0x3f9ec600
+DATA logisticCenters<>+8(SB)/4, $0x3fdde600
+DATA logisticCenters<>+12(SB)/4, $0x400e8f00
 DATA logisticCenters<>+16(SB)/4, $0x403f2e00
-DATA logisticCenters<>+20(SB)/4, $0x40806a00
-DATA logisticCenters<>+24(SB)/4, $0x40a00e00
+DATA logisticCenters<>+20(SB)/4, $0x407e6e00
+DATA logisticCenters<>+24(SB)/4, $0x409fe600
 DATA logisticCenters<>+28(SB)/4, $0x40bf8300
-DATA logisticCenters<>+32(SB)/4, $0x40f18000
+DATA logisticCenters<>+32(SB)/4, $0x40ed0e00
 DATA logisticCenters<>+36(SB)/4, $0x41179500
-DATA logisticCenters<>+40(SB)/4, $0x41384800
+DATA logisticCenters<>+40(SB)/4, $0x4137e700
 DATA logisticCenters<>+44(SB)/4, $0x41575200
-DATA logisticCenters<>+48(SB)/4, $0x4184c800
+DATA logisticCenters<>+48(SB)/4, $0x41840000
 DATA logisticCenters<>+52(SB)/4, $0x41940000
-DATA logisticCenters<>+56(SB)/4, $0x3e05b800
-DATA logisticCenters<>+60(SB)/4, $0x3ec2fc00
+DATA logisticCenters<>+56(SB)/4, $0x3de7a000
+DATA logisticCenters<>+60(SB)/4, $0x3ebb8000
 GLOBL logisticCenters<>(SB), RODATA|NOPTR, $64
 
 DATA logistic5<>+0(SB)/4, $0x399b4698
@@ -1370,94 +1370,94 @@ DATA logistic5<>+56(SB)/4, $0x3b03bcdb
 DATA logistic5<>+60(SB)/4, $0x3ac5bc61
 GLOBL logistic5<>(SB), RODATA|NOPTR, $64
 
-DATA logistic4<>+0(SB)/4, $0x3baacdc4
-DATA logistic4<>+4(SB)/4, $0x3b8b2e86
-DATA logistic4<>+8(SB)/4, $0x3af7c62a
-DATA logistic4<>+12(SB)/4, $0x3912e278
+DATA logistic4<>+0(SB)/4, $0x3ba97de4
+DATA logistic4<>+4(SB)/4, $0x3b8df6bd
+DATA logistic4<>+8(SB)/4, $0x3b020eb0
+DATA logistic4<>+12(SB)/4, $0x39345abe
 DATA logistic4<>+16(SB)/4, $0xba463663
-DATA logistic4<>+20(SB)/4, $0xba116999
-DATA logistic4<>+24(SB)/4, $0xb984c12f
+DATA logistic4<>+20(SB)/4, $0xba1508c0
+DATA logistic4<>+24(SB)/4, $0xb98553d9
 DATA logistic4<>+28(SB)/4, $0xb8d57a1d
-DATA logistic4<>+32(SB)/4, $0xb7bfe5f9
+DATA logistic4<>+32(SB)/4, $0xb7db2eba
 DATA logistic4<>+36(SB)/4, $0xb6615315
-DATA logistic4<>+40(SB)/4, $0xb4e9fef1
+DATA logistic4<>+40(SB)/4, $0xb4ef8e11
 DATA logistic4<>+44(SB)/4, $0xb3865381
-DATA logistic4<>+48(SB)/4, $0xb157d2e6
+DATA logistic4<>+48(SB)/4, $0xb16dd01d
 DATA logistic4<>+52(SB)/4, $0x00000000
-DATA logistic4<>+56(SB)/4, $0x3aaf9748
-DATA logistic4<>+60(SB)/4, $0x3b69ed8b
+DATA logistic4<>+56(SB)/4, $0x3a988df5
+DATA logistic4<>+60(SB)/4, $0x3b62b3a2
 GLOBL logistic4<>(SB), RODATA|NOPTR, $64
 
-DATA logistic3<>+0(SB)/4, $0xbc34a858
-DATA logistic3<>+4(SB)/4, $0xba75c3e8
-DATA logistic3<>+8(SB)/4, $0x3ba8925f
-DATA logistic3<>+12(SB)/4, $0x3be31cc2
+DATA logistic3<>+0(SB)/4, $0xbc3ddbd4
+DATA logistic3<>+4(SB)/4, $0xbaa7c5c7
+DATA logistic3<>+8(SB)/4, $0x3ba35932
+DATA logistic3<>+12(SB)/4, $0x3be2d9f8
 DATA logistic3<>+16(SB)/4, $0x3bb52360
-DATA logistic3<>+20(SB)/4, $0x3b2a984a
-DATA logistic3<>+24(SB)/4, $0x3a8b3528
+DATA logistic3<>+20(SB)/4, $0x3b301cb7
+DATA logistic3<>+24(SB)/4, $0x3a8bdb75
 DATA logistic3<>+28(SB)/4, $0x39d790a2
-DATA logistic3<>+32(SB)/4, $0x38b72145
+DATA logistic3<>+32(SB)/4, $0x38d3aecd
 DATA logistic3<>+36(SB)/4, $0x3756d8ad
-DATA logistic3<>+40(SB)/4, $0x35de48ae
+DATA logistic3<>+40(SB)/4, $0x35e3e422
 DATA logistic3<>+44(SB)/4, $0x34802d81
-DATA logistic3<>+48(SB)/4, $0x322b04dd
+DATA logistic3<>+48(SB)/4, $0x32412b52
 DATA logistic3<>+52(SB)/4, $0x00000000
-DATA logistic3<>+56(SB)/4, $0xbca7c643
-DATA logistic3<>+60(SB)/4, $0xbc932500
+DATA logistic3<>+56(SB)/4, $0xbca87de2
+DATA logistic3<>+60(SB)/4, $0xbc94d3f1
 GLOBL logistic3<>(SB), RODATA|NOPTR, $64
 
-DATA logistic2<>+0(SB)/4, $0xbd20cd55
-DATA logistic2<>+4(SB)/4, $0xbd44bebb
-DATA logistic2<>+8(SB)/4, $0xbd35912c
-DATA logistic2<>+12(SB)/4, $0xbd0fcd2a
+DATA logistic2<>+0(SB)/4, $0xbd1d0b8d
+DATA logistic2<>+4(SB)/4, $0xbd447927
+DATA logistic2<>+8(SB)/4, $0xbd36d8ec
+DATA logistic2<>+12(SB)/4, $0xbd10e323
 DATA logistic2<>+16(SB)/4, $0xbca93e44
-DATA logistic2<>+20(SB)/4, $0xbc09d29c
-DATA logistic2<>+24(SB)/4, $0xbb568eb8
+DATA logistic2<>+20(SB)/4, $0xbc0eb1dc
+DATA logistic2<>+24(SB)/4, $0xbb579458
 DATA logistic2<>+28(SB)/4, $0xbaa347dd
-DATA logistic2<>+32(SB)/4, $0xb989d84e
+DATA logistic2<>+32(SB)/4, $0xb99e6114
 DATA logistic2<>+36(SB)/4, $0xb820d498
-DATA logistic2<>+40(SB)/4, $0xb6a6b7c2
+DATA logistic2<>+40(SB)/4, $0xb6aab728
 DATA logistic2<>+44(SB)/4, $0xb53fb300
-DATA logistic2<>+48(SB)/4, $0xb301316b
+DATA logistic2<>+48(SB)/4, $0xb30e8454
 DATA logistic2<>+52(SB)/4, $0x00000000
-DATA logistic2<>+56(SB)/4, $0xbc04f606
-DATA logistic2<>+60(SB)/4, $0xbcb9d74b
+DATA logistic2<>+56(SB)/4, $0xbbe6a3b1
+DATA logistic2<>+60(SB)/4, $0xbcb359de
 GLOBL logistic2<>(SB), RODATA|NOPTR, $64
 
-DATA logistic1<>+0(SB)/4, $0x3e5e99d1
-DATA logistic1<>+4(SB)/4, $0x3e303d2a
-DATA logistic1<>+8(SB)/4, $0x3e00c77e
-DATA logistic1<>+12(SB)/4, $0x3db20e78
+DATA logistic1<>+0(SB)/4, $0x3e60bfe5
+DATA logistic1<>+4(SB)/4, $0x3e323375
+DATA logistic1<>+8(SB)/4, $0x3e02a738
+DATA logistic1<>+12(SB)/4, $0x3db3e5d8
 DATA logistic1<>+16(SB)/4, $0x3d3b33a2
-DATA logistic1<>+20(SB)/4, $0x3c8ee616
-DATA logistic1<>+24(SB)/4, $0x3bd979ff
+DATA logistic1<>+20(SB)/4, $0x3c942792
+DATA logistic1<>+24(SB)/4, $0x3bda86d5
 DATA logistic1<>+28(SB)/4, $0x3b241e2f
-DATA logistic1<>+32(SB)/4, $0x3a0a36a6
+DATA logistic1<>+32(SB)/4, $0x3a1ec112
 DATA logistic1<>+36(SB)/4, $0x38a1199d
-DATA logistic1<>+40(SB)/4, $0x3726fef3
+DATA logistic1<>+40(SB)/4, $0x372afdbe
 DATA logistic1<>+44(SB)/4, $0x35bffaef
-DATA logistic1<>+48(SB)/4, $0x33856356
+DATA logistic1<>+48(SB)/4, $0x3392a454
 DATA logistic1<>+52(SB)/4, $0x00000000
-DATA logistic1<>+56(SB)/4, $0x3e7ee968
-DATA logistic1<>+60(SB)/4, $0x3e76f019
+DATA logistic1<>+56(SB)/4, $0x3e7f2ee0
+DATA logistic1<>+60(SB)/4, $0x3e779aee
 GLOBL logistic1<>(SB), RODATA|NOPTR, $64
 
-DATA logistic0<>+0(SB)/4, $0x3f2e3bce
-DATA logistic0<>+4(SB)/4, $0x3f47727f
-DATA logistic0<>+8(SB)/4, $0x3f5a3bd6
-DATA logistic0<>+12(SB)/4, $0x3f675fc1
+DATA logistic0<>+0(SB)/4, $0x3f2cb8bc
+DATA logistic0<>+4(SB)/4, $0x3f469020
+DATA logistic0<>+8(SB)/4, $0x3f599114
+DATA logistic0<>+12(SB)/4, $0x3f6716b2
 DATA logistic0<>+16(SB)/4, $0x3f73b5bb
-DATA logistic0<>+20(SB)/4, $0x3f7b7424
-DATA logistic0<>+24(SB)/4, $0x3f7e4a1f
+DATA logistic0<>+20(SB)/4, $0x3f7b4884
+DATA logistic0<>+24(SB)/4, $0x3f7e47fe
 DATA logistic0<>+28(SB)/4, $0x3f7f5b78
-DATA logistic0<>+32(SB)/4, $0x3f7fdd6e
+DATA logistic0<>+32(SB)/4, $0x3f7fd848
 DATA logistic0<>+36(SB)/4, $0x3f7ffaf7
-DATA logistic0<>+40(SB)/4, $0x3f7fff59
+DATA logistic0<>+40(SB)/4, $0x3f7fff55
 DATA logistic0<>+44(SB)/4, $0x3f7fffe8
 DATA logistic0<>+48(SB)/4, $0x3f7fffff
 DATA logistic0<>+52(SB)/4, $0x3f800000
-DATA logistic0<>+56(SB)/4, $0x3f085877
-DATA logistic0<>+60(SB)/4, $0x3f18152b
+DATA logistic0<>+56(SB)/4, $0x3f073b07
+DATA logistic0<>+60(SB)/4, $0x3f172dd5
 GLOBL logistic0<>(SB), RODATA|NOPTR, $64
 
 DATA wbfb8aa3b<>+0(SB)/4, $0xbfb8aa3b
@@ -1490,16 +1490,6 @@ DATA wbe2aaa3e<>+24(SB)/4, $0xbe2aaa3e
 DATA wbe2aaa3e<>+28(SB)/4, $0xbe2aaa3e
 GLOBL wbe2aaa3e<>(SB), RODATA|NOPTR, $32
 
-DATA wbf800000<>+0(SB)/4, $0xbf800000
-DATA wbf800000<>+4(SB)/4, $0xbf800000
-DATA wbf800000<>+8(SB)/4, $0xbf800000
-DATA wbf800000<>+12(SB)/4, $0xbf800000
-DATA wbf800000<>+16(SB)/4, $0xbf800000
-DATA wbf800000<>+20(SB)/4, $0xbf800000
-DATA wbf800000<>+24(SB)/4, $0xbf800000
-DATA wbf800000<>+28(SB)/4, $0xbf800000
-GLOBL wbf800000<>(SB), RODATA|NOPTR, $32
-
 // func siluAVX2(dst *float32, src *float32, n int)
 // Requires: AVX, AVX2, FMA3
 TEXT ·siluAVX2(SB), NOSPLIT, $0-24
@@ -1523,54 +1513,62 @@ loop:
 	VPERMPS     siluCenters<>+32(SB), Y2, Y5
 	VBLENDVPS   Y4, Y5, Y3, Y3
 	VSUBPS      Y3, Y1, Y3
-	VPERMPS     silu5<>+0(SB), Y2, Y5
-	VPERMPS     silu5<>+32(SB), Y2, Y6
+	VPERMPS     silu6<>+0(SB), Y2, Y5
+	VPERMPS     silu6<>+32(SB), Y2, Y6
 	VBLENDVPS   Y4, Y6, Y5, Y5
-	VPERMPS     silu4<>+0(SB), Y2, Y6
+	VPERMPS     silu5<>+0(SB), Y2, Y6
+	VPERMPS     silu5<>+32(SB), Y2, Y7
+	VBLENDVPS   Y4, Y7, Y6, Y6
+	VFMADD231PS Y3, Y5, Y6
+	VPERMPS     silu4<>+0(SB), Y2, Y5
 	VPERMPS     silu4<>+32(SB), Y2, Y7
-	VBLENDVPS   Y4, Y7, Y6, Y6
-	VFMADD231PS Y3, Y5, Y6
-	VPERMPS     silu3<>+0(SB), Y2, Y5
+	VBLENDVPS   Y4, Y7, Y5, Y5
+	VFMADD231PS Y3, Y6, Y5
+	VPERMPS     silu3<>+0(SB), Y2, Y6
 	VPERMPS     silu3<>+32(SB), Y2, Y7
-	VBLENDVPS   Y4, Y7, Y5, Y5
-	VFMADD231PS Y3, Y6, Y5
-	VPERMPS     silu2<>+0(SB), Y2, Y6
-	VPERMPS     silu2<>+32(SB), Y2, Y7
 	VBLENDVPS   Y4, Y7, Y6, Y6
 	VFMADD231PS Y3, Y5, Y6
-	VPERMPS     silu1<>+0(SB), Y2, Y5
-	VPERMPS     silu1<>+32(SB), Y2, Y7
+	VPERMPS     silu2<>+0(SB), Y2, Y5
+	VPERMPS     silu2<>+32(SB), Y2, Y7
 	VBLENDVPS   Y4, Y7, Y5, Y5
 	VFMADD231PS Y3, Y6, Y5
-	VPERMPS     silu0<>+0(SB), Y2, Y6
-	VPERMPS     silu0<>+32(SB), Y2, Y2
-	VBLENDVPS   Y4, Y2, Y6, Y6
+	VPERMPS     silu1<>+0(SB), Y2, Y6
+	VPERMPS     silu1<>+32(SB), Y2, Y7
+	VBLENDVPS   Y4, Y7, Y6, Y6
 	VFMADD231PS Y3, Y5, Y6
-	VMULPS      wbfb8aa3b<>+0(SB), Y1, Y2
-	VROUNDPS    $0x00, Y2, Y2
+	VPERMPS     silu0<>+0(SB), Y2, Y5
+	VPERMPS     silu0<>+32(SB), Y2, Y2
+	VBLENDVPS   Y4, Y2, Y5, Y5
+	VMOVAPS     Y5, Y2
+	VFMADD231PS Y3, Y6, Y2
+	VSUBPS      Y2, Y5, Y5
+	VFMADD231PS Y3, Y6, Y5
+	VMULPS      wbfb8aa3b<>+0(SB), Y1, Y3
+	VROUNDPS    $0x00, Y3, Y3
 	VMOVAPS     Y1, Y1
-	VFMADD231PS w3f317200<>+0(SB), Y2, Y1
-	VFMADD231PS w35bfbe8e<>+0(SB), Y2, Y1
-	VMOVUPS     w3ace5f80<>+0(SB), Y3
-	VFMADD213PS wbc1af21c<>+0(SB), Y1, Y3
-	VFMADD213PS w3d40da37<>+0(SB), Y1, Y3
-	VFMADD213PS wbe40d9fa<>+0(SB), Y1, Y3
-	VFMADD213PS w3f10a3d7<>+0(SB), Y1, Y3
-	VFMADD213PS wbf90a3d7<>+0(SB), Y1, Y3
-	VFMADD213PS w3e051eb8<>+0(SB), Y1, Y3
-	VFMADD231PS Y3, Y6, Y6
+	VFMADD231PS w3f317200<>+0(SB), Y3, Y1
+	VFMADD231PS w35bfbe8e<>+0(SB), Y3, Y1
+	VMOVUPS     w3ab6a18b<>+0(SB), Y4
+	VFMADD213PS wbc091ec1<>+0(SB), Y1, Y4
+	VFMADD213PS w3d2aaa75<>+0(SB), Y1, Y4
+	VFMADD213PS wbe2aaa3e<>+0(SB), Y1, Y4
+	VFMADD213PS w3f000000<>+0(SB), Y1, Y4
+	VMULPS      Y1, Y1, Y6
+	VFMSUB213PS Y1, Y6, Y4
+	VFMADD231PS Y4, Y2, Y5
+	VADDPS      Y2, Y5, Y5
 	VMOVUPS     w80000000<>+0(SB), Y1
 	VMAXPS      Y0, Y1, Y0
-	VCVTPS2DQ   Y2, Y1
+	VCVTPS2DQ   Y3, Y1
 	VPSRAD      $0x01, Y1, Y2
 	VPSUBD      Y2, Y1, Y1
 	VPADDD      w0000007f<>+0(SB), Y2, Y2
 	VPSLLD      $0x17, Y2, Y2
 	VPADDD      w0000007f<>+0(SB), Y1, Y1
 	VPSLLD      $0x17, Y1, Y1
-	VMULPS      Y2, Y6, Y6
-	VMULPS      Y1, Y6, Y6
-	VSUBPS      Y6, Y0, Y0
+	VMULPS      Y2, Y5, Y5
+	VMULPS      Y1, Y5, Y5
+	VSUBPS      Y5, Y0, Y0
 	VMOVUPS     Y0, (CX)(AX*1)
 	ADDQ        $0x20, AX
 	SUBQ        $0x08, BX
@@ -1595,255 +1593,211 @@ tail:
 	VPERMPS     siluCenters<>+32(SB), Y3, Y6
 	VBLENDVPS   Y5, Y6, Y4, Y4
 	VSUBPS      Y4, Y2, Y4
-	VPERMPS     silu5<>+0(SB), Y3, Y6
-	VPERMPS     silu5<>+32(SB), Y3, Y7
+	VPERMPS     silu6<>+0(SB), Y3, Y6
+	VPERMPS     silu6<>+32(SB), Y3, Y7
 	VBLENDVPS   Y5, Y7, Y6, Y6
-	VPERMPS     silu4<>+0(SB), Y3, Y7
+	VPERMPS     silu5<>+0(SB), Y3, Y7
+	VPERMPS     silu5<>+32(SB), Y3, Y8
+	VBLENDVPS   Y5, Y8, Y7, Y7
+	VFMADD231PS Y4, Y6, Y7
+	VPERMPS     silu4<>+0(SB), Y3, Y6
 	VPERMPS     silu4<>+32(SB), Y3, Y8
-	VBLENDVPS   Y5, Y8, Y7, Y7
-	VFMADD231PS Y4, Y6, Y7
-	VPERMPS     silu3<>+0(SB), Y3, Y6
+	VBLENDVPS   Y5, Y8, Y6, Y6
+	VFMADD231PS Y4, Y7, Y6
+	VPERMPS     silu3<>+0(SB), Y3, Y7
 	VPERMPS     silu3<>+32(SB), Y3, Y8
-	VBLENDVPS   Y5, Y8, Y6, Y6
-	VFMADD231PS Y4, Y7, Y6
-	VPERMPS     silu2<>+0(SB), Y3, Y7
-	VPERMPS     silu2<>+32(SB), Y3, Y8
 	VBLENDVPS   Y5, Y8, Y7, Y7
 	VFMADD231PS Y4, Y6, Y7
-	VPERMPS     silu1<>+0(SB), Y3, Y6
-	VPERMPS     silu1<>+32(SB), Y3, Y8
+	VPERMPS     silu2<>+0(SB), Y3, Y6
+	VPERMPS     silu2<>+32(SB), Y3, Y8
 	VBLENDVPS   Y5, Y8, Y6, Y6
 	VFMADD231PS Y4, Y7, Y6
-	VPERMPS     silu0<>+0(SB), Y3, Y7
-	VPERMPS     silu0<>+32(SB), Y3, Y3
-	VBLENDVPS   Y5, Y3, Y7, Y7
+	VPERMPS     silu1<>+0(SB), Y3, Y7
+	VPERMPS     silu1<>+32(SB), Y3, Y8
+	VBLENDVPS   Y5, Y8, Y7, Y7
 	VFMADD231PS Y4, Y6, Y7
-	VMULPS      wbfb8aa3b<>+0(SB), Y2, Y3
-	VROUNDPS    $0x00, Y3, Y3
+	VPERMPS     silu0<>+0(SB), Y3, Y6
+	VPERMPS     silu0<>+32(SB), Y3, Y3
+	VBLENDVPS   Y5, Y3, Y6, Y6
+	VMOVAPS     Y6, Y3
+	VFMADD231PS Y4, Y7, Y3
+	VSUBPS      Y3, Y6, Y6
+	VFMADD231PS Y4, Y7, Y6
+	VMULPS      wbfb8aa3b<>+0(SB), Y2, Y4
+	VROUNDPS    $0x00, Y4, Y4
 	VMOVAPS     Y2, Y2
-	VFMADD231PS w3f317200<>+0(SB), Y3, Y2
-	VFMADD231PS w35bfbe8e<>+0(SB), Y3, Y2
-	VMOVUPS     w3ace5f80<>+0(SB), Y4
-	VFMADD213PS wbc1af21c<>+0(SB), Y2, Y4
-	VFMADD213PS w3d40da37<>+0(SB), Y2, Y4
-	VFMADD213PS wbe40d9fa<>+0(SB), Y2, Y4
-	VFMADD213PS w3f10a3d7<>+0(SB), Y2, Y4
-	VFMADD213PS wbf90a3d7<>+0(SB), Y2, Y4
-	VFMADD213PS w3e051eb8<>+0(SB), Y2, Y4
-	VFMADD231PS Y4, Y7, Y7
+	VFMADD231PS w3f317200<>+0(SB), Y4, Y2
+	VFMADD231PS w35bfbe8e<>+0(SB), Y4, Y2
+	VMOVUPS     w3ab6a18b<>+0(SB), Y5
+	VFMADD213PS wbc091ec1<>+0(SB), Y2, Y5
+	VFMADD213PS w3d2aaa75<>+0(SB), Y2, Y5
+	VFMADD213PS wbe2aaa3e<>+0(SB), Y2, Y5
+	VFMADD213PS w3f000000<>+0(SB), Y2, Y5
+	VMULPS      Y2, Y2, Y7
+	VFMSUB213PS Y2, Y7, Y5
+	VFMADD231PS Y5, Y3, Y6
+	VADDPS      Y3, Y6, Y6
 	VMOVUPS     w80000000<>+0(SB), Y2
 	VMAXPS      Y1, Y2, Y1
-	VCVTPS2DQ   Y3, Y2
+	VCVTPS2DQ   Y4, Y2
 	VPSRAD      $0x01, Y2, Y3
 	VPSUBD      Y3, Y2, Y2
 	VPADDD      w0000007f<>+0(SB), Y3, Y3
 	VPSLLD      $0x17, Y3, Y3
 	VPADDD      w0000007f<>+0(SB), Y2, Y2
 	VPSLLD      $0x17, Y2, Y2
-	VMULPS      Y3, Y7, Y7
-	VMULPS      Y2, Y7, Y7
-	VSUBPS      Y7, Y1, Y1
+	VMULPS      Y3, Y6, Y6
+	VMULPS      Y2, Y6, Y6
+	VSUBPS      Y6, Y1, Y1
 	VMASKMOVPS  Y1, Y0, (CX)(AX*1)
 
 done:
 	VZEROUPPER
 	RET
 
-DATA siluCenters<>+0(SB)/4, $0x3f3f3400
-DATA siluCenters<>+4(SB)/4, $0x3fa0d000
-DATA siluCenters<>+8(SB)/4, $0x3fe0a800
-DATA siluCenters<>+12(SB)/4, $0x400f7d00
-DATA siluCenters<>+16(SB)/4, $0x40411000
-DATA siluCenters<>+20(SB)/4, $0x407f6c00
-DATA siluCenters<>+24(SB)/4, $0x409fc900
-DATA siluCenters<>+28(SB)/4, $0x40bfa300
-DATA siluCenters<>+32(SB)/4, $0x40f11a00
-DATA siluCenters<>+36(SB)/4, $0x41188500
-DATA siluCenters<>+40(SB)/4, $0x41376200
-DATA siluCenters<>+44(SB)/4, $0x41586e00
-DATA siluCenters<>+48(SB)/4, $0x4183b400
+DATA siluCenters<>+0(SB)/4, $0x3f3b9505
+DATA siluCenters<>+4(SB)/4, $0x3f9efa00
+DATA siluCenters<>+8(SB)/4, $0x3fde9800
+DATA siluCenters<>+12(SB)/4, $0x400d4f62
+DATA siluCenters<>+16(SB)/4, $0x403f9800
+DATA siluCenters<>+20(SB)/4, $0x407f8a00
+DATA siluCenters<>+24(SB)/4, $0x409fc100
+DATA siluCenters<>+28(SB)/4, $0x40bf7700
+DATA siluCenters<>+32(SB)/4, $0x40ef6400
+DATA siluCenters<>+36(SB)/4, $0x4116da00
+DATA siluCenters<>+40(SB)/4, $0x41377500
+DATA siluCenters<>+44(SB)/4, $0x41577b00
+DATA siluCenters<>+48(SB)/4, $0x417f02d5
 DATA siluCenters<>+52(SB)/4, $0x41940000
 DATA siluCenters<>+56(SB)/4, $0x00000000
-DATA siluCenters<>+60(SB)/4, $0x3ebfdc00
+DATA siluCenters<>+60(SB)/4, $0x3ebc8000
 GLOBL siluCenters<>(SB), RODATA|NOPTR, $64
 
-DATA silu5<>+0(SB)/4, $0x3b9d5085
-DATA silu5<>+4(SB)/4, $0x3b3b3877
-DATA silu5<>+8(SB)/4, $0x398e90fb
-DATA silu5<>+12(SB)/4, $0xba6a6390
-DATA silu5<>+16(SB)/4, $0xba51105a
-DATA silu5<>+20(SB)/4, $0xb9757c83
-DATA silu5<>+24(SB)/4, $0xb7dd3a3b
-DATA silu5<>+28(SB)/4, $0x375aad94
-DATA silu5<>+32(SB)/4, $0x37257fa0
-DATA silu5<>+36(SB)/4, $0x36295112
-DATA silu5<>+40(SB)/4, $0x3505888c
-DATA silu5<>+44(SB)/4, $0x33bda209
-DATA silu5<>+48(SB)/4, $0x31df8f19
+DATA silu6<>+0(SB)/4, $0xb8e1a37d
+DATA silu6<>+4(SB)/4, $0xba8e0cc3
+DATA silu6<>+8(SB)/4, $0xba413d3d
+DATA silu6<>+12(SB)/4, $0xb9383744
+DATA silu6<>+16(SB)/4, $0x38fcb3f3
+DATA silu6<>+20(SB)/4, $0x3892f5a1
+DATA silu6<>+24(SB)/4, $0x378d41fc
+DATA silu6<>+28(SB)/4, $0x35df2917
+DATA silu6<>+32(SB)/4, $0xb5870160
+DATA silu6<>+36(SB)/4, $0xb4c405e2
+DATA silu6<>+40(SB)/4, $0xb3a95105
+DATA silu6<>+44(SB)/4, $0xb27afb2e
+DATA silu6<>+48(SB)/4, $0xb0974041
+DATA silu6<>+52(SB)/4, $0x00000000
+DATA silu6<>+56(SB)/4, $0x3b03bcdb
+DATA silu6<>+60(SB)/4, $0x3aaedad7
+GLOBL silu6<>(SB), RODATA|NOPTR, $64
+
+DATA silu5<>+0(SB)/4, $0x3bb1dfa0
+DATA silu5<>+4(SB)/4, $0x3b56ebf5
+DATA silu5<>+8(SB)/4, $0x39bc06a6
+DATA silu5<>+12(SB)/4, $0xba7cbf22
+DATA silu5<>+16(SB)/4, $0xba6d471a
+DATA silu5<>+20(SB)/4, $0xb98ca8e5
+DATA silu5<>+24(SB)/4, $0xb801545e
+DATA silu5<>+28(SB)/4, $0x37736411
+DATA silu5<>+32(SB)/4, $0x373d0327
+DATA silu5<>+36(SB)/4, $0x364a7dad
+DATA silu5<>+40(SB)/4, $0x351bd123
+DATA silu5<>+44(SB)/4, $0x33dd5d5e
+DATA silu5<>+48(SB)/4, $0x324073eb
 DATA silu5<>+52(SB)/4, $0x00000000
-DATA silu5<>+56(SB)/4, $0x3a94f60e
-DATA silu5<>+60(SB)/4, $0x3b6d46ac
+DATA silu5<>+56(SB)/4, $0x37e3f19d
+DATA silu5<>+60(SB)/4, $0x3b8433fd
 GLOBL silu5<>(SB), RODATA|NOPTR, $64
 
-DATA silu4<>+0(SB)/4, $0xbbd42e61
-DATA silu4<>+4(SB)/4, $0x3b77ca4c
-DATA silu4<>+8(SB)/4, $0x3bf2e5d9
-DATA silu4<>+12(SB)/4, $0x3bd07c3f
-DATA silu4<>+16(SB)/4, $0x3b34e487
-DATA silu4<>+20(SB)/4, $0x39c92e07
-DATA silu4<>+24(SB)/4, $0xb92cf152
-DATA silu4<>+28(SB)/4, $0xb930e72e
-DATA silu4<>+32(SB)/4, $0xb892e1ca
-DATA silu4<>+36(SB)/4, $0xb77f7cf4
-DATA silu4<>+40(SB)/4, $0xb64960b3
-DATA silu4<>+44(SB)/4, $0xb502e401
-DATA silu4<>+48(SB)/4, $0xb32488ca
+DATA silu4<>+0(SB)/4, $0xbbfbffcd
+DATA silu4<>+4(SB)/4, $0x3b87b65b
+DATA silu4<>+8(SB)/4, $0x3c09f08b
+DATA silu4<>+12(SB)/4, $0x3bf198a1
+DATA silu4<>+16(SB)/4, $0x3b5039ae
+DATA silu4<>+20(SB)/4, $0x39d45454
+DATA silu4<>+24(SB)/4, $0xb949dd82
+DATA silu4<>+28(SB)/4, $0xb948f4c3
+DATA silu4<>+32(SB)/4, $0xb8a9127c
+DATA silu4<>+36(SB)/4, $0xb7987ce6
+DATA silu4<>+40(SB)/4, $0xb65addcb
+DATA silu4<>+44(SB)/4, $0xb5160dea
+DATA silu4<>+48(SB)/4, $0xb38445e6
 DATA silu4<>+52(SB)/4, $0x00000000
-DATA silu4<>+56(SB)/4, $0xbc990e47
-DATA silu4<>+60(SB)/4, $0xbc72083b
+DATA silu4<>+56(SB)/4, $0xbcaab2e3
+DATA silu4<>+60(SB)/4, $0xbc8a187a
 GLOBL silu4<>(SB), RODATA|NOPTR, $64
 
-DATA silu3<>+0(SB)/4, $0xbd2b885f
-DATA silu3<>+4(SB)/4, $0xbd32a83c
-DATA silu3<>+8(SB)/4, $0xbcffb5dd
-DATA silu3<>+12(SB)/4, $0xbc8d9200
-DATA silu3<>+16(SB)/4, $0xbb5ab43b
-DATA silu3<>+20(SB)/4, $0x3ae7d0d6
-DATA silu3<>+24(SB)/4, $0x3aed2b7d
-DATA silu3<>+28(SB)/4, $0x3a8c871a
-DATA silu3<>+32(SB)/4, $0x39ba34bc
-DATA silu3<>+36(SB)/4, $0x389223ec
-DATA silu3<>+40(SB)/4, $0x375c9e10
-DATA silu3<>+44(SB)/4, $0x360add21
-DATA silu3<>+48(SB)/4, $0x3416c47f
+DATA silu3<>+0(SB)/4, $0xbd40179b
+DATA silu3<>+4(SB)/4, $0xbd4adf5b
+DATA silu3<>+8(SB)/4, $0xbd12b29b
+DATA silu3<>+12(SB)/4, $0xbca81c21
+DATA silu3<>+16(SB)/4, $0xbb851302
+DATA silu3<>+20(SB)/4, $0x3b033f60
+DATA silu3<>+24(SB)/4, $0x3b06110f
+DATA silu3<>+28(SB)/4, $0x3a9f5766
+DATA silu3<>+32(SB)/4, $0x39db641e
+DATA silu3<>+36(SB)/4, $0x38b47d61
+DATA silu3<>+40(SB)/4, $0x3777edad
+DATA silu3<>+44(SB)/4, $0x3625b2e4
+DATA silu3<>+48(SB)/4, $0x348ad65d
 DATA silu3<>+52(SB)/4, $0x00000000
-DATA silu3<>+56(SB)/4, $0x37b85ada
-DATA silu3<>+60(SB)/4, $0xbcd31a12
+DATA silu3<>+56(SB)/4, $0x3481d5e1
+DATA silu3<>+60(SB)/4, $0xbceaef37
 GLOBL silu3<>(SB), RODATA|NOPTR, $64
 
-DATA silu2<>+0(SB)/4, $0x3e2b524f
-DATA silu2<>+4(SB)/4, $0x3dcb4974
-DATA silu2<>+8(SB)/4, $0x3d2da22c
-DATA silu2<>+12(SB)/4, $0x3bed7968
-DATA silu2<>+16(SB)/4, $0xbc6d2d1a
-DATA silu2<>+20(SB)/4, $0xbc6e7e35
-DATA silu2<>+24(SB)/4, $0xbc0df738
-DATA silu2<>+28(SB)/4, $0xbb8f2e7e
-DATA silu2<>+32(SB)/4, $0xbaab05f8
-DATA silu2<>+36(SB)/4, $0xb97cf858
-DATA silu2<>+40(SB)/4, $0xb838b3ca
-DATA silu2<>+44(SB)/4, $0xb6e42b87
-DATA silu2<>+48(SB)/4, $0xb4eeb554
+DATA silu2<>+0(SB)/4, $0x3e43a3e1
+DATA silu2<>+4(SB)/4, $0x3dea1042
+DATA silu2<>+8(SB)/4, $0x3d4b3c9f
+DATA silu2<>+12(SB)/4, $0x3c27a999
+DATA silu2<>+16(SB)/4, $0xbc83c2e8
+DATA silu2<>+20(SB)/4, $0xbc86a373
+DATA silu2<>+24(SB)/4, $0xbc208281
+DATA silu2<>+28(SB)/4, $0xbba26f24
+DATA silu2<>+32(SB)/4, $0xbac9f2a9
+DATA silu2<>+36(SB)/4, $0xb99c8ad9
+DATA silu2<>+40(SB)/4, $0xb850077e
+DATA silu2<>+44(SB)/4, $0xb7083b2b
+DATA silu2<>+48(SB)/4, $0xb55f71ce
 DATA silu2<>+52(SB)/4, $0x00000000
-DATA silu2<>+56(SB)/4, $0x3e628c48
-DATA silu2<>+60(SB)/4, $0x3e532fc0
+DATA silu2<>+56(SB)/4, $0x3e800000
+DATA silu2<>+60(SB)/4, $0x3e6f3934
 GLOBL silu2<>(SB), RODATA|NOPTR, $64
 
-DATA silu1<>+0(SB)/4, $0x3f3e9fa2
-DATA silu1<>+4(SB)/4, $0x3f6170e7
-DATA silu1<>+8(SB)/4, $0x3f73203b
-DATA silu1<>+12(SB)/4, $0x3f78e320
-DATA silu1<>+16(SB)/4, $0x3f7662df
-DATA silu1<>+20(SB)/4, $0x3f6e8c07
-DATA silu1<>+24(SB)/4, $0x3f6897ba
-DATA silu1<>+28(SB)/4, $0x3f655dd3
-DATA silu1<>+32(SB)/4, $0x3f6356be
-DATA silu1<>+36(SB)/4, $0x3f62b050
-DATA silu1<>+40(SB)/4, $0x3f6292d9
-DATA silu1<>+44(SB)/4, $0x3f628d6e
-DATA silu1<>+48(SB)/4, $0x3f628c86
-DATA silu1<>+52(SB)/4, $0x3f628c76
-DATA silu1<>+56(SB)/4, $0x3ee28c76
-DATA silu1<>+60(SB)/4, $0x3f1abf8d
+DATA silu1<>+0(SB)/4, $0x3f56073a
+DATA silu1<>+4(SB)/4, $0x3f7deab7
+DATA silu1<>+8(SB)/4, $0x3f892a3e
+DATA silu1<>+12(SB)/4, $0x3f8c8a85
+DATA silu1<>+16(SB)/4, $0x3f8b4db4
+DATA silu1<>+20(SB)/4, $0x3f86c576
+DATA silu1<>+24(SB)/4, $0x3f836ad5
+DATA silu1<>+28(SB)/4, $0x3f819950
+DATA silu1<>+32(SB)/4, $0x3f807792
+DATA silu1<>+36(SB)/4, $0x3f801635
+DATA silu1<>+40(SB)/4, $0x3f800398
+DATA silu1<>+44(SB)/4, $0x3f800094
+DATA silu1<>+48(SB)/4, $0x3f80000f
+DATA silu1<>+52(SB)/4, $0x3f800000
+DATA silu1<>+56(SB)/4, $0x3f000000
+DATA silu1<>+60(SB)/4, $0x3f2e14e8
 GLOBL silu1<>(SB), RODATA|NOPTR, $64
 
-DATA silu0<>+0(SB)/4, $0x3ee59cec
-DATA silu0<>+4(SB)/4, $0x3f5d8ce1
-DATA silu0<>+8(SB)/4, $0x3fa9817b
-DATA silu0<>+12(SB)/4, $0x3fe5921c
-DATA silu0<>+16(SB)/4, $0x4022e04c
-DATA silu0<>+20(SB)/4, $0x405def6f
-DATA silu0<>+24(SB)/4, $0x408c7338
-DATA silu0<>+28(SB)/4, $0x40a92a79
-DATA silu0<>+32(SB)/4, $0x40d54011
-DATA silu0<>+36(SB)/4, $0x4106f698
-DATA silu0<>+40(SB)/4, $0x412248b2
-DATA silu0<>+44(SB)/4, $0x413f87cb
-DATA silu0<>+48(SB)/4, $0x41691a55
-DATA silu0<>+52(SB)/4, $0x4182f934
+DATA silu0<>+0(SB)/4, $0x3efd6373
+DATA silu0<>+4(SB)/4, $0x3f76b431
+DATA silu0<>+8(SB)/4, $0x3fbd5469
+DATA silu0<>+12(SB)/4, $0x3ffea15c
+DATA silu0<>+16(SB)/4, $0x403673c0
+DATA silu0<>+20(SB)/4, $0x407ae907
+DATA silu0<>+24(SB)/4, $0x409ead2f
+DATA silu0<>+28(SB)/4, $0x40befbc4
+DATA silu0<>+32(SB)/4, $0x40ef4179
+DATA silu0<>+36(SB)/4, $0x4116d6e5
+DATA silu0<>+40(SB)/4, $0x41377482
+DATA silu0<>+44(SB)/4, $0x41577aec
+DATA silu0<>+48(SB)/4, $0x417f02d3
+DATA silu0<>+52(SB)/4, $0x41940000
 DATA silu0<>+56(SB)/4, $0x00000000
-DATA silu0<>+60(SB)/4, $0x3e493b52
+DATA silu0<>+60(SB)/4, $0x3e5ed011
 GLOBL silu0<>(SB), RODATA|NOPTR, $64
-
-DATA w3ace5f80<>+0(SB)/4, $0x3ace5f80
-DATA w3ace5f80<>+4(SB)/4, $0x3ace5f80
-DATA w3ace5f80<>+8(SB)/4, $0x3ace5f80
-DATA w3ace5f80<>+12(SB)/4, $0x3ace5f80
-DATA w3ace5f80<>+16(SB)/4, $0x3ace5f80
-DATA w3ace5f80<>+20(SB)/4, $0x3ace5f80
-DATA w3ace5f80<>+24(SB)/4, $0x3ace5f80
-DATA w3ace5f80<>+28(SB)/4, $0x3ace5f80
-GLOBL w3ace5f80<>(SB), RODATA|NOPTR, $32
-
-DATA wbc1af21c<>+0(SB)/4, $0xbc1af21c
-DATA wbc1af21c<>+4(SB)/4, $0xbc1af21c
-DATA wbc1af21c<>+8(SB)/4, $0xbc1af21c
-DATA wbc1af21c<>+12(SB)/4, $0xbc1af21c
-DATA wbc1af21c<>+16(SB)/4, $0xbc1af21c
-DATA wbc1af21c<>+20(SB)/4, $0xbc1af21c
-DATA wbc1af21c<>+24(SB)/4, $0xbc1af21c
-DATA wbc1af21c<>+28(SB)/4, $0xbc1af21c
-GLOBL wbc1af21c<>(SB), RODATA|NOPTR, $32
-
-DATA w3d40da37<>+0(SB)/4, $0x3d40da37
-DATA w3d40da37<>+4(SB)/4, $0x3d40da37
-DATA w3d40da37<>+8(SB)/4, $0x3d40da37
-DATA w3d40da37<>+12(SB)/4, $0x3d40da37
-DATA w3d40da37<>+16(SB)/4, $0x3d40da37
-DATA w3d40da37<>+20(SB)/4, $0x3d40da37
-DATA w3d40da37<>+24(SB)/4, $0x3d40da37
-DATA w3d40da37<>+28(SB)/4, $0x3d40da37
-GLOBL w3d40da37<>(SB), RODATA|NOPTR, $32
-
-DATA wbe40d9fa<>+0(SB)/4, $0xbe40d9fa
-DATA wbe40d9fa<>+4(SB)/4, $0xbe40d9fa
-DATA wbe40d9fa<>+8(SB)/4, $0xbe40d9fa
-DATA wbe40d9fa<>+12(SB)/4, $0xbe40d9fa
-DATA wbe40d9fa<>+16(SB)/4, $0xbe40d9fa
-DATA wbe40d9fa<>+20(SB)/4, $0xbe40d9fa
-DATA wbe40d9fa<>+24(SB)/4, $0xbe40d9fa
-DATA wbe40d9fa<>+28(SB)/4, $0xbe40d9fa
-GLOBL wbe40d9fa<>(SB), RODATA|NOPTR, $32
-
-DATA w3f10a3d7<>+0(SB)/4, $0x3f10a3d7
-DATA w3f10a3d7<>+4(SB)/4, $0x3f10a3d7
-DATA w3f10a3d7<>+8(SB)/4, $0x3f10a3d7
-DATA w3f10a3d7<>+12(SB)/4, $0x3f10a3d7
-DATA w3f10a3d7<>+16(SB)/4, $0x3f10a3d7
-DATA w3f10a3d7<>+20(SB)/4, $0x3f10a3d7
-DATA w3f10a3d7<>+24(SB)/4, $0x3f10a3d7
-DATA w3f10a3d7<>+28(SB)/4, $0x3f10a3d7
-GLOBL w3f10a3d7<>(SB), RODATA|NOPTR, $32
-
-DATA wbf90a3d7<>+0(SB)/4, $0xbf90a3d7
-DATA wbf90a3d7<>+4(SB)/4, $0xbf90a3d7
-DATA wbf90a3d7<>+8(SB)/4, $0xbf90a3d7
-DATA wbf90a3d7<>+12(SB)/4, $0xbf90a3d7
-DATA wbf90a3d7<>+16(SB)/4, $0xbf90a3d7
-DATA wbf90a3d7<>+20(SB)/4, $0xbf90a3d7
-DATA wbf90a3d7<>+24(SB)/4, $0xbf90a3d7
-DATA wbf90a3d7<>+28(SB)/4, $0xbf90a3d7
-GLOBL wbf90a3d7<>(SB), RODATA|NOPTR, $32
-
-DATA w3e051eb8<>+0(SB)/4, $0x3e051eb8
-DATA w3e051eb8<>+4(SB)/4, $0x3e051eb8
-DATA w3e051eb8<>+8(SB)/4, $0x3e051eb8
-DATA w3e051eb8<>+12(SB)/4, $0x3e051eb8
-DATA w3e051eb8<>+16(SB)/4, $0x3e051eb8
-DATA w3e051eb8<>+20(SB)/4, $0x3e051eb8
-DATA w3e051eb8<>+24(SB)/4, $0x3e051eb8
-DATA w3e051eb8<>+28(SB)/4, $0x3e051eb8
-GLOBL w3e051eb8<>(SB), RODATA|NOPTR, $32
 
 // func geluAVX2(dst *float32, src *float32, n int)
 // Requires: AVX, AVX2, FMA3
@@ -1893,24 +1847,29 @@ loop:
 	VPERMPS      gelu0<>+0(SB), Y2, Y5
 	VPERMPS      gelu0<>+32(SB), Y2, Y2
 	VBLENDVPS    Y4, Y2, Y5, Y5
+	VMOVAPS      Y5, Y2
+	VFMADD231PS  Y3, Y6, Y2
+	VMULPS       Y1, Y1, Y4
+	VMOVAPS      Y1, Y7
+	VFMSUB213PS  Y4, Y1, Y7
+	VMULPS       wbf38aa3b<>+0(SB), Y4, Y1
+	VROUNDPS     $0x00, Y1, Y1
+	VFMADD231PS  w3fb17200<>+0(SB), Y1, Y4
+	VFMADD231PS  w363fbe8e<>+0(SB), Y1, Y7
+	VADDPS       Y7, Y4, Y4
+	VMOVUPS      w37b6a18b<>+0(SB), Y7
+	VFMADD213PS  wb9891ec1<>+0(SB), Y4, Y7
+	VFMADD213PS  w3b2aaa75<>+0(SB), Y4, Y7
+	VFMADD213PS  wbcaaaa3e<>+0(SB), Y4, Y7
+	VFMADD213PS  w3e000000<>+0(SB), Y4, Y7
+	VMULPS       Y4, Y4, Y8
+	VMULPS       Y8, Y7, Y7
+	VFMADD231PS  wbf000000<>+0(SB), Y4, Y7
+	VFMADD231PS  Y7, Y2, Y5
 	VFMADD231PS  Y3, Y6, Y5
-	VMULPS       Y1, Y1, Y2
-	VMULPS       wbf38aa3b<>+0(SB), Y2, Y3
-	VROUNDPS     $0x00, Y3, Y3
-	VMULPS       w3fb17200<>+0(SB), Y3, Y2
-	VFMADD231PS  Y1, Y1, Y2
-	VFMADD231PS  w363fbe8e<>+0(SB), Y3, Y2
-	VMOVUPS      w37b6a18b<>+0(SB), Y1
-	VFMADD213PS  wb9891ec1<>+0(SB), Y2, Y1
-	VFMADD213PS  w3b2aaa75<>+0(SB), Y2, Y1
-	VFMADD213PS  wbcaaaa3e<>+0(SB), Y2, Y1
-	VFMADD213PS  w3e000000<>+0(SB), Y2, Y1
-	VFMADD213PS  wbf000000<>+0(SB), Y2, Y1
-	VMULPS       Y2, Y1, Y1
-	VFMADD231PS  Y1, Y5, Y5
-	VMOVUPS      w80000000<>+0(SB), Y1
-	VMAXPS       Y0, Y1, Y0
-	VCVTPS2DQ    Y3, Y1
+	VMOVUPS      w80000000<>+0(SB), Y2
+	VMAXPS       Y0, Y2, Y0
+	VCVTPS2DQ    Y1, Y1
 	VPSRAD       $0x01, Y1, Y2
 	VPSUBD       Y2, Y1, Y1
 	VPADDD       w0000007f<>+0(SB), Y2, Y2
@@ -1968,24 +1927,29 @@ tail:
 	VPERMPS      gelu0<>+0(SB), Y3, Y6
 	VPERMPS      gelu0<>+32(SB), Y3, Y3
 	VBLENDVPS    Y5, Y3, Y6, Y6
+	VMOVAPS      Y6, Y3
+	VFMADD231PS  Y4, Y7, Y3
+	VMULPS       Y2, Y2, Y5
+	VMOVAPS      Y2, Y8
+	VFMSUB213PS  Y5, Y2, Y8
+	VMULPS       wbf38aa3b<>+0(SB), Y5, Y2
+	VROUNDPS     $0x00, Y2, Y2
+	VFMADD231PS  w3fb17200<>+0(SB), Y2, Y5
+	VFMADD231PS  w363fbe8e<>+0(SB), Y2, Y8
+	VADDPS       Y8, Y5, Y5
+	VMOVUPS      w37b6a18b<>+0(SB), Y8
+	VFMADD213PS  wb9891ec1<>+0(SB), Y5, Y8
+	VFMADD213PS  w3b2aaa75<>+0(SB), Y5, Y8
+	VFMADD213PS  wbcaaaa3e<>+0(SB), Y5, Y8
+	VFMADD213PS  w3e000000<>+0(SB), Y5, Y8
+	VMULPS       Y5, Y5, Y9
+	VMULPS       Y9, Y8, Y8
+	VFMADD231PS  wbf000000<>+0(SB), Y5, Y8
+	VFMADD231PS  Y8, Y3, Y6
 	VFMADD231PS  Y4, Y7, Y6
-	VMULPS       Y2, Y2, Y3
-	VMULPS       wbf38aa3b<>+0(SB), Y3, Y4
-	VROUNDPS     $0x00, Y4, Y4
-	VMULPS       w3fb17200<>+0(SB), Y4, Y3
-	VFMADD231PS  Y2, Y2, Y3
-	VFMADD231PS  w363fbe8e<>+0(SB), Y4, Y3
-	VMOVUPS      w37b6a18b<>+0(SB), Y2
-	VFMADD213PS  wb9891ec1<>+0(SB), Y3, Y2
-	VFMADD213PS  w3b2aaa75<>+0(SB), Y3, Y2
-	VFMADD213PS  wbcaaaa3e<>+0(SB), Y3, Y2
-	VFMADD213PS  w3e000000<>+0(SB), Y3, Y2
-	VFMADD213PS  wbf000000<>+0(SB), Y3, Y2
-	VMULPS       Y3, Y2, Y2
-	VFMADD231PS  Y2, Y6, Y6
-	VMOVUPS      w80000000<>+0(SB), Y2
-	VMAXPS       Y1, Y2, Y1
-	VCVTPS2DQ    Y4, Y2
+	VMOVUPS      w80000000<>+0(SB), Y3
+	VMAXPS       Y1, Y3, Y1
+	VCVTPS2DQ    Y2, Y2
 	VPSRAD       $0x01, Y2, Y3
 	VPSUBD       Y3, Y2, Y2
 	VPADDD       w0000007f<>+0(SB), Y3, Y3
@@ -2010,22 +1974,22 @@ DATA w416fd70a<>+24(SB)/4, $0x416fd70a
 DATA w416fd70a<>+28(SB)/4, $0x416fd70a
 GLOBL w416fd70a<>(SB), RODATA|NOPTR, $32
 
-DATA geluCenters<>+0(SB)/4, $0x3f9fd800
-DATA geluCenters<>+4(SB)/4, $0x3fe06e00
-DATA geluCenters<>+8(SB)/4, $0x4010c800
-DATA geluCenters<>+12(SB)/4, $0x402fcb00
-DATA geluCenters<>+16(SB)/4, $0x40614000
-DATA geluCenters<>+20(SB)/4, $0x40908c00
-DATA geluCenters<>+24(SB)/4, $0x40b0bd00
-DATA geluCenters<>+28(SB)/4, $0x40d06800
-DATA geluCenters<>+32(SB)/4, $0x41008100
-DATA geluCenters<>+36(SB)/4, $0x41206e00
-DATA geluCenters<>+40(SB)/4, $0x413fcb00
-DATA geluCenters<>+44(SB)/4, $0x41608400
+DATA geluCenters<>+0(SB)/4, $0x3f82a533
+DATA geluCenters<>+4(SB)/4, $0x3fc2ef33
+DATA geluCenters<>+8(SB)/4, $0x4001109a
+DATA geluCenters<>+12(SB)/4, $0x4021149a
+DATA geluCenters<>+16(SB)/4, $0x4042e733
+DATA geluCenters<>+20(SB)/4, $0x40802e9a
+DATA geluCenters<>+24(SB)/4, $0x40a1829a
+DATA geluCenters<>+28(SB)/4, $0x40c1259a
+DATA geluCenters<>+32(SB)/4, $0x40e15b33
+DATA geluCenters<>+36(SB)/4, $0x4110109a
+DATA geluCenters<>+40(SB)/4, $0x4130cd9a
+DATA geluCenters<>+44(SB)/4, $0x41516e9a
 DATA geluCenters<>+48(SB)/4, $0x00000000
-DATA geluCenters<>+52(SB)/4, $0x3ebff400
-DATA geluCenters<>+56(SB)/4, $0x3f209600
-DATA geluCenters<>+60(SB)/4, $0x3f612a00
+DATA geluCenters<>+52(SB)/4, $0x3e821e66
+DATA geluCenters<>+56(SB)/4, $0x3f010d33
+DATA geluCenters<>+60(SB)/4, $0x3f419b33
 GLOBL geluCenters<>(SB), RODATA|NOPTR, $64
 
 DATA gelu6<>+0(SB)/4, $0xbaa22690
@@ -2046,112 +2010,112 @@ DATA gelu6<>+56(SB)/4, $0xbbac8a9a
 DATA gelu6<>+60(SB)/4, $0xbb3d219c
 GLOBL gelu6<>(SB), RODATA|NOPTR, $64
 
-DATA gelu5<>+0(SB)/4, $0x3b711b4f
-DATA gelu5<>+4(SB)/4, $0x3ab51f0e
-DATA gelu5<>+8(SB)/4, $0x3a12c407
-DATA gelu5<>+12(SB)/4, $0x39852d57
-DATA gelu5<>+16(SB)/4, $0x38ad6ff0
-DATA gelu5<>+20(SB)/4, $0x37bf37b9
-DATA gelu5<>+24(SB)/4, $0x36f773be
-DATA gelu5<>+28(SB)/4, $0x363a766d
-DATA gelu5<>+32(SB)/4, $0x35505bb7
-DATA gelu5<>+36(SB)/4, $0x3446d4cd
-DATA gelu5<>+40(SB)/4, $0x3373ee7f
-DATA gelu5<>+44(SB)/4, $0x32a94803
+DATA gelu5<>+0(SB)/4, $0x3bb0094a
+DATA gelu5<>+4(SB)/4, $0x3b016bf8
+DATA gelu5<>+8(SB)/4, $0x3a514185
+DATA gelu5<>+12(SB)/4, $0x39b4c5c6
+DATA gelu5<>+16(SB)/4, $0x39114803
+DATA gelu5<>+20(SB)/4, $0x381b5efa
+DATA gelu5<>+24(SB)/4, $0x373aee3d
+DATA gelu5<>+28(SB)/4, $0x3686f1ce
+DATA gelu5<>+32(SB)/4, $0x35bb3d53
+DATA gelu5<>+36(SB)/4, $0x34a6ce5f
+DATA gelu5<>+40(SB)/4, $0x33b8cd95
+DATA gelu5<>+44(SB)/4, $0x32f73c63
 DATA gelu5<>+48(SB)/4, $0x3d78c5c9
-DATA gelu5<>+52(SB)/4, $0x3ccbfb5c
-DATA gelu5<>+56(SB)/4, $0x3c62d25b
-DATA gelu5<>+60(SB)/4, $0x3c01937a
+DATA gelu5<>+52(SB)/4, $0x3d034798
+DATA gelu5<>+56(SB)/4, $0x3c914aa8
+DATA gelu5<>+60(SB)/4, $0x3c248c55
 GLOBL gelu5<>(SB), RODATA|NOPTR, $64
 
-DATA gelu4<>+0(SB)/4, $0xbc229494
-DATA gelu4<>+4(SB)/4, $0xbb86b15b
-DATA gelu4<>+8(SB)/4, $0xbaf00fd8
-DATA gelu4<>+12(SB)/4, $0xba6d8f15
-DATA gelu4<>+16(SB)/4, $0xb9ad366d
-DATA gelu4<>+20(SB)/4, $0xb8dfc4ea
-DATA gelu4<>+24(SB)/4, $0xb82724ab
-DATA gelu4<>+28(SB)/4, $0xb78f0781
-DATA gelu4<>+32(SB)/4, $0xb6b9b65e
-DATA gelu4<>+36(SB)/4, $0xb5d8acae
-DATA gelu4<>+40(SB)/4, $0xb51d0baf
-DATA gelu4<>+44(SB)/4, $0xb47d178f
+DATA gelu4<>+0(SB)/4, $0xbc772677
+DATA gelu4<>+4(SB)/4, $0xbbc60e7c
+DATA gelu4<>+8(SB)/4, $0xbb2eac5f
+DATA gelu4<>+12(SB)/4, $0xbaa3e2ff
+DATA gelu4<>+16(SB)/4, $0xba1b5c66
+DATA gelu4<>+20(SB)/4, $0xb9401aae
+DATA gelu4<>+24(SB)/4, $0xb881c520
+DATA gelu4<>+28(SB)/4, $0xb7d3089a
+DATA gelu4<>+32(SB)/4, $0xb736eed4
+DATA gelu4<>+36(SB)/4, $0xb6416db8
+DATA gelu4<>+40(SB)/4, $0xb576dbc3
+DATA gelu4<>+44(SB)/4, $0xb4bbe636
 DATA gelu4<>+48(SB)/4, $0xbe07f1b3
-DATA gelu4<>+52(SB)/4, $0xbd69300b
-DATA gelu4<>+56(SB)/4, $0xbd086d8e
-DATA gelu4<>+60(SB)/4, $0xbca3efe1
+DATA gelu4<>+52(SB)/4, $0xbd97cf1c
+DATA gelu4<>+56(SB)/4, $0xbd304315
+DATA gelu4<>+60(SB)/4, $0xbcd14247
 GLOBL gelu4<>(SB), RODATA|NOPTR, $64
 
-DATA gelu3<>+0(SB)/4, $0x3cc85c08
-DATA gelu3<>+4(SB)/4, $0x3c38256f
-DATA gelu3<>+8(SB)/4, $0x3bb56c24
-DATA gelu3<>+12(SB)/4, $0x3b449ee2
-DATA gelu3<>+16(SB)/4, $0x3aa465a8
-DATA gelu3<>+20(SB)/4, $0x39f93b35
-DATA gelu3<>+24(SB)/4, $0x395738db
-DATA gelu3<>+28(SB)/4, $0x38d164e1
-DATA gelu3<>+32(SB)/4, $0x3821e486
-DATA gelu3<>+36(SB)/4, $0x37658004
-DATA gelu3<>+40(SB)/4, $0x36c3bec3
-DATA gelu3<>+44(SB)/4, $0x3636d496
+DATA gelu3<>+0(SB)/4, $0x3d124f89
+DATA gelu3<>+4(SB)/4, $0x3c81fb36
+DATA gelu3<>+8(SB)/4, $0x3bfd01eb
+DATA gelu3<>+12(SB)/4, $0x3b8289d1
+DATA gelu3<>+16(SB)/4, $0x3b0a319b
+DATA gelu3<>+20(SB)/4, $0x3a48b7b9
+DATA gelu3<>+24(SB)/4, $0x399da0c0
+DATA gelu3<>+28(SB)/4, $0x39126986
+DATA gelu3<>+32(SB)/4, $0x389306d5
+DATA gelu3<>+36(SB)/4, $0x37be1369
+DATA gelu3<>+40(SB)/4, $0x37107473
+DATA gelu3<>+44(SB)/4, $0x368004c0
 DATA gelu3<>+48(SB)/4, $0x3e7ffca0
-DATA gelu3<>+52(SB)/4, $0x3dee23f3
-DATA gelu3<>+56(SB)/4, $0x3d933b91
-DATA gelu3<>+60(SB)/4, $0x3d3ad470
+DATA gelu3<>+52(SB)/4, $0x3e174eac
+DATA gelu3<>+56(SB)/4, $0x3db98c74
+DATA gelu3<>+60(SB)/4, $0x3d689cff
 GLOBL gelu3<>(SB), RODATA|NOPTR, $64
 
-DATA gelu2<>+0(SB)/4, $0xbd57c4d3
-DATA gelu2<>+4(SB)/4, $0xbcde1c42
-DATA gelu2<>+8(SB)/4, $0xbc73f2d2
-DATA gelu2<>+12(SB)/4, $0xbc11ce81
-DATA gelu2<>+16(SB)/4, $0xbb8d01ed
-DATA gelu2<>+20(SB)/4, $0xbafd14e9
-DATA gelu2<>+24(SB)/4, $0xba7e3dad
-DATA gelu2<>+28(SB)/4, $0xba0d4396
-DATA gelu2<>+32(SB)/4, $0xb982a582
-DATA gelu2<>+36(SB)/4, $0xb8e1eca9
-DATA gelu2<>+40(SB)/4, $0xb8635a41
-DATA gelu2<>+44(SB)/4, $0xb7f675af
+DATA gelu2<>+0(SB)/4, $0xbd95814c
+DATA gelu2<>+4(SB)/4, $0xbd1502d0
+DATA gelu2<>+8(SB)/4, $0xbca1917a
+DATA gelu2<>+12(SB)/4, $0xbc38f707
+DATA gelu2<>+16(SB)/4, $0xbbd973e9
+DATA gelu2<>+20(SB)/4, $0xbb3b9edb
+DATA gelu2<>+24(SB)/4, $0xbaadccb7
+DATA gelu2<>+28(SB)/4, $0xba39af2f
+DATA gelu2<>+32(SB)/4, $0xb9d4739d
+DATA gelu2<>+36(SB)/4, $0xb92a078b
+DATA gelu2<>+40(SB)/4, $0xb89ba0d0
+DATA gelu2<>+44(SB)/4, $0xb8219756
 DATA gelu2<>+48(SB)/4, $0xbecc4220
-DATA gelu2<>+52(SB)/4, $0xbe505f39
-DATA gelu2<>+56(SB)/4, $0xbe08f515
-DATA gelu2<>+60(SB)/4, $0xbdb89448
+DATA gelu2<>+52(SB)/4, $0xbe808c3a
+DATA gelu2<>+56(SB)/4, $0xbe278cf0
+DATA gelu2<>+60(SB)/4, $0xbddf2fbc
 GLOBL gelu2<>(SB), RODATA|NOPTR, $64
 
-DATA gelu1<>+0(SB)/4, $0x3dbe0049
-DATA gelu1<>+4(SB)/4, $0x3d5de3b5
-DATA gelu1<>+8(SB)/4, $0x3d09556f
-DATA gelu1<>+12(SB)/4, $0x3cb6a7ab
-DATA gelu1<>+16(SB)/4, $0x3c4e8871
-DATA gelu1<>+20(SB)/4, $0x3bddb059
-DATA gelu1<>+24(SB)/4, $0x3b8277ca
-DATA gelu1<>+28(SB)/4, $0x3b266c26
-DATA gelu1<>+32(SB)/4, $0x3ab9006c
-DATA gelu1<>+36(SB)/4, $0x3a43f2d6
-DATA gelu1<>+40(SB)/4, $0x39e93996
-DATA gelu1<>+44(SB)/4, $0x3992f4b5
+DATA gelu1<>+0(SB)/4, $0x3df81dcd
+DATA gelu1<>+4(SB)/4, $0x3d8ca852
+DATA gelu1<>+8(SB)/4, $0x3d2be10d
+DATA gelu1<>+12(SB)/4, $0x3cdc7635
+DATA gelu1<>+16(SB)/4, $0x3c90f9ec
+DATA gelu1<>+20(SB)/4, $0x3c166408
+DATA gelu1<>+24(SB)/4, $0x3ba5ea57
+DATA gelu1<>+28(SB)/4, $0x3b4d1a7e
+DATA gelu1<>+32(SB)/4, $0x3b05eadd
+DATA gelu1<>+36(SB)/4, $0x3a858ad0
+DATA gelu1<>+40(SB)/4, $0x3a13d4ef
+DATA gelu1<>+44(SB)/4, $0x39b4440d
 DATA gelu1<>+48(SB)/4, $0x3f000000
-DATA gelu1<>+52(SB)/4, $0x3e911c74
-DATA gelu1<>+56(SB)/4, $0x3e4c820e
-DATA gelu1<>+60(SB)/4, $0x3e1387dc
+DATA gelu1<>+52(SB)/4, $0x3ead19de
+DATA gelu1<>+56(SB)/4, $0x3e71df5a
+DATA gelu1<>+60(SB)/4, $0x3e2c93b7
 GLOBL gelu1<>(SB), RODATA|NOPTR, $64
 
-DATA gelu0<>+0(SB)/4, $0x3e93a0f0
-DATA gelu0<>+4(SB)/4, $0x3ea60f93
-DATA gelu0<>+8(SB)/4, $0x3eb137bd
-DATA gelu0<>+12(SB)/4, $0x3eb80607
-DATA gelu0<>+16(SB)/4, $0x3ebeb28a
-DATA gelu0<>+20(SB)/4, $0x3ec3724e
-DATA gelu0<>+24(SB)/4, $0x3ec621e0
-DATA gelu0<>+28(SB)/4, $0x3ec7bfac
-DATA gelu0<>+32(SB)/4, $0x3ec93a95
-DATA gelu0<>+36(SB)/4, $0x3eca48db
-DATA gelu0<>+40(SB)/4, $0x3ecadd99
-DATA gelu0<>+44(SB)/4, $0x3ecb3c8c
+DATA gelu0<>+0(SB)/4, $0x3e8739e4
+DATA gelu0<>+4(SB)/4, $0x3e9edb07
+DATA gelu0<>+8(SB)/4, $0x3eac7f2a
+DATA gelu0<>+12(SB)/4, $0x3eb5236d
+DATA gelu0<>+16(SB)/4, $0x3ebb1044
+DATA gelu0<>+20(SB)/4, $0x3ec16139
+DATA gelu0<>+24(SB)/4, $0x3ec5098c
+DATA gelu0<>+28(SB)/4, $0x3ec70f59
+DATA gelu0<>+32(SB)/4, $0x3ec85df1
+DATA gelu0<>+36(SB)/4, $0x3ec9d3b2
+DATA gelu0<>+40(SB)/4, $0x3ecaa00b
+DATA gelu0<>+44(SB)/4, $0x3ecb162a
 DATA gelu0<>+48(SB)/4, $0x00000000
-DATA gelu0<>+52(SB)/4, $0x3e11bdd5
-DATA gelu0<>+56(SB)/4, $0x3e4f6ab0
-DATA gelu0<>+60(SB)/4, $0x3e7b58e1
+DATA gelu0<>+52(SB)/4, $0x3dd6dbca
+DATA gelu0<>+56(SB)/4, $0x3e34004f
+DATA gelu0<>+60(SB)/4, $0x3e67aa6f
 GLOBL gelu0<>(SB), RODATA|NOPTR, $64
 
 DATA wbf38aa3b<>+0(SB)/4, $0xbf38aa3b
@@ -2288,39 +2252,48 @@ loop:
 	VPERMPS     geluTanh1<>+0(SB), Y2, Y6
 	VPERMPS     geluTanh1<>+32(SB), Y2, Y7
 	VBLENDVPS   Y4, Y7, Y6, Y6
+	VMOVAPS     Y6, Y7
 	VFMADD231PS Y3, Y5, Y6
+	VSUBPS      Y6, Y7, Y7
+	VFMADD231PS Y3, Y5, Y7
 	VPERMPS     geluTanh0<>+0(SB), Y2, Y5
 	VPERMPS     geluTanh0<>+32(SB), Y2, Y2
 	VBLENDVPS   Y4, Y2, Y5, Y5
+	VMOVAPS     Y5, Y2
+	VFMADD231PS Y3, Y6, Y2
+	VSUBPS      Y2, Y5, Y5
 	VFMADD231PS Y3, Y6, Y5
-	VMOVUPS     wc0135000<>+0(SB), Y4
+	VFMADD231PS Y3, Y7, Y5
 	VMOVUPS     wc0135000<>+0(SB), Y6
-	VMULPS      Y1, Y1, Y2
+	VMOVUPS     wc0135000<>+0(SB), Y7
+	VMULPS      Y1, Y1, Y3
+	VMOVAPS     Y1, Y4
+	VFMSUB213PS Y3, Y1, Y4
+	VFMADD231PS wbdd2d3e8<>+0(SB), Y3, Y6
+	VSUBPS      Y6, Y7, Y7
+	VFMADD231PS wbdd2d3e8<>+0(SB), Y3, Y7
+	VMOVUPS     wbdd2d3e8<>+0(SB), Y8
+	VFMADD213PS wb9ec21bd<>+0(SB), Y8, Y4
+	VFMADD231PS w310a8d56<>+0(SB), Y3, Y4
+	VADDPS      Y4, Y7, Y7
+	VMULPS      Y1, Y6, Y3
+	VROUNDPS    $0x00, Y3, Y4
 	VMOVAPS     Y1, Y3
-	VFMSUB213PS Y2, Y1, Y3
-	VFMADD231PS wbdd2d3e8<>+0(SB), Y2, Y4
-	VSUBPS      Y4, Y6, Y6
-	VFMADD231PS wbdd2d3e8<>+0(SB), Y2, Y6
-	VMOVUPS     wbdd2d3e8<>+0(SB), Y7
-	VFMADD213PS wb9ec21bd<>+0(SB), Y7, Y3
-	VFMADD231PS w310a8d56<>+0(SB), Y2, Y3
-	VADDPS      Y3, Y6, Y6
-	VMULPS      Y1, Y4, Y2
-	VROUNDPS    $0x00, Y2, Y3
-	VMOVAPS     Y1, Y2
-	VFMSUB213PS Y3, Y4, Y2
-	VFMADD231PS Y1, Y6, Y2
-	VMOVUPS     w394410f1<>+0(SB), Y1
-	VFMADD213PS w3ad4600f<>+0(SB), Y2, Y1
-	VFMADD213PS w3c3eacce<>+0(SB), Y2, Y1
-	VFMADD213PS w3d898ad3<>+0(SB), Y2, Y1
-	VFMADD213PS w3e94d33b<>+0(SB), Y2, Y1
-	VFMADD213PS w3f56b593<>+0(SB), Y2, Y1
-	VFMADD213PS w3e570a3d<>+0(SB), Y2, Y1
-	VFMADD231PS Y1, Y5, Y5
+	VFMSUB213PS Y4, Y6, Y3
+	VFMADD231PS Y1, Y7, Y3
+	VMOVUPS     w392209c5<>+0(SB), Y1
+	VFMADD213PS w3aaf8448<>+0(SB), Y3, Y1
+	VFMADD213PS w3c1d952a<>+0(SB), Y3, Y1
+	VFMADD213PS w3d6357b6<>+0(SB), Y3, Y1
+	VFMADD213PS w3e75fdf0<>+0(SB), Y3, Y1
+	VMULPS      Y3, Y3, Y6
+	VMULPS      Y6, Y1, Y1
+	VFMADD231PS w3f317218<>+0(SB), Y3, Y1
+	VFMADD231PS Y1, Y2, Y5
+	VADDPS      Y2, Y5, Y5
 	VMOVUPS     w80000000<>+0(SB), Y1
 	VMAXPS      Y0, Y1, Y0
-	VCVTPS2DQ   Y3, Y1
+	VCVTPS2DQ   Y4, Y1
 	VPSRAD      $0x01, Y1, Y2
 	VPSUBD      Y2, Y1, Y1
 	VPADDD      w0000007f<>+0(SB), Y2, Y2
@@ -2375,39 +2348,48 @@ tail:
 	VPERMPS     geluTanh1<>+0(SB), Y3, Y7
 	VPERMPS     geluTanh1<>+32(SB), Y3, Y8
 	VBLENDVPS   Y5, Y8, Y7, Y7
+	VMOVAPS     Y7, Y8
 	VFMADD231PS Y4, Y6, Y7
+	VSUBPS      Y7, Y8, Y8
+	VFMADD231PS Y4, Y6, Y8
 	VPERMPS     geluTanh0<>+0(SB), Y3, Y6
 	VPERMPS     geluTanh0<>+32(SB), Y3, Y3
 	VBLENDVPS   Y5, Y3, Y6, Y6
+	VMOVAPS     Y6, Y3
+	VFMADD231PS Y4, Y7, Y3
+	VSUBPS      Y3, Y6, Y6
 	VFMADD231PS Y4, Y7, Y6
-	VMOVUPS     wc0135000<>+0(SB), Y5
+	VFMADD231PS Y4, Y8, Y6
 	VMOVUPS     wc0135000<>+0(SB), Y7
-	VMULPS      Y2, Y2, Y3
+	VMOVUPS     wc0135000<>+0(SB), Y8
+	VMULPS      Y2, Y2, Y4
+	VMOVAPS     Y2, Y5
+	VFMSUB213PS Y4, Y2, Y5
+	VFMADD231PS wbdd2d3e8<>+0(SB), Y4, Y7
+	VSUBPS      Y7, Y8, Y8
+	VFMADD231PS wbdd2d3e8<>+0(SB), Y4, Y8
+	VMOVUPS     wbdd2d3e8<>+0(SB), Y9
+	VFMADD213PS wb9ec21bd<>+0(SB), Y9, Y5
+	VFMADD231PS w310a8d56<>+0(SB), Y4, Y5
+	VADDPS      Y5, Y8, Y8
+	VMULPS      Y2, Y7, Y4
+	VROUNDPS    $0x00, Y4, Y5
 	VMOVAPS     Y2, Y4
-	VFMSUB213PS Y3, Y2, Y4
-	VFMADD231PS wbdd2d3e8<>+0(SB), Y3, Y5
-	VSUBPS      Y5, Y7, Y7
-	VFMADD231PS wbdd2d3e8<>+0(SB), Y3, Y7
-	VMOVUPS     wbdd2d3e8<>+0(SB), Y8
-	VFMADD213PS wb9ec21bd<>+0(SB), Y8, Y4
-	VFMADD231PS w310a8d56<>+0(SB), Y3, Y4
-	VADDPS      Y4, Y7, Y7
-	VMULPS      Y2, Y5, Y3
-	VROUNDPS    $0x00, Y3, Y4
-	VMOVAPS     Y2, Y3
-	VFMSUB213PS Y4, Y5, Y3
-	VFMADD231PS Y2, Y7, Y3
-	VMOVUPS     w394410f1<>+0(SB), Y2
-	VFMADD213PS w3ad4600f<>+0(SB), Y3, Y2
-	VFMADD213PS w3c3eacce<>+0(SB), Y3, Y2
-	VFMADD213PS w3d898ad3<>+0(SB), Y3, Y2
-	VFMADD213PS w3e94d33b<>+0(SB), Y3, Y2
-	VFMADD213PS w3f56b593<>+0(SB), Y3, Y2
-	VFMADD213PS w3e570a3d<>+0(SB), Y3, Y2
-	VFMADD231PS Y2, Y6, Y6
+	VFMSUB213PS Y5, Y7, Y4
+	VFMADD231PS Y2, Y8, Y4
+	VMOVUPS     w392209c5<>+0(SB), Y2
+	VFMADD213PS w3aaf8448<>+0(SB), Y4, Y2
+	VFMADD213PS w3c1d952a<>+0(SB), Y4, Y2
+	VFMADD213PS w3d6357b6<>+0(SB), Y4, Y2
+	VFMADD213PS w3e75fdf0<>+0(SB), Y4, Y2
+	VMULPS      Y4, Y4, Y7
+	VMULPS      Y7, Y2, Y2
+	VFMADD231PS w3f317218<>+0(SB), Y4, Y2
+	VFMADD231PS Y2, Y3, Y6
+	VADDPS      Y3, Y6, Y6
 	VMOVUPS     w80000000<>+0(SB), Y2
 	VMAXPS      Y1, Y2, Y1
-	VCVTPS2DQ   Y4, Y2
+	VCVTPS2DQ   Y5, Y2
 	VPSRAD      $0x01, Y2, Y3
 	VPSUBD      Y3, Y2, Y2
 	VPADDD      w0000007f<>+0(SB), Y3, Y3
@@ -2433,148 +2415,148 @@ DATA w41300000<>+24(SB)/4, $0x41300000
 DATA w41300000<>+28(SB)/4, $0x41300000
 GLOBL w41300000<>(SB), RODATA|NOPTR, $32
 
-DATA geluTanhCenters<>+0(SB)/4, $0x3fa02a00
-DATA geluTanhCenters<>+4(SB)/4, $0x3fde8c00
-DATA geluTanhCenters<>+8(SB)/4, $0x400f8400
-DATA geluTanhCenters<>+12(SB)/4, $0x40308a00
-DATA geluTanhCenters<>+16(SB)/4, $0x40604800
-DATA geluTanhCenters<>+20(SB)/4, $0x408f4700
-DATA geluTanhCenters<>+24(SB)/4, $0x40b0bf00
-DATA geluTanhCenters<>+28(SB)/4, $0x40cf7f00
-DATA geluTanhCenters<>+32(SB)/4, $0x40ff3c00
-DATA geluTanhCenters<>+36(SB)/4, $0x411fc200
-DATA geluTanhCenters<>+40(SB)/4, $0x413f6d00
-DATA geluTanhCenters<>+44(SB)/4, $0x415f9100
+DATA geluTanhCenters<>+0(SB)/4, $0x3f8ff14e
+DATA geluTanhCenters<>+4(SB)/4, $0x3fdda800
+DATA geluTanhCenters<>+8(SB)/4, $0x40020395
+DATA geluTanhCenters<>+12(SB)/4, $0x402f0e00
+DATA geluTanhCenters<>+16(SB)/4, $0x405ffc00
+DATA geluTanhCenters<>+20(SB)/4, $0x40800387
+DATA geluTanhCenters<>+24(SB)/4, $0x40b00000
+DATA geluTanhCenters<>+28(SB)/4, $0x40d00000
+DATA geluTanhCenters<>+32(SB)/4, $0x40ffae14
+DATA geluTanhCenters<>+36(SB)/4, $0x41200000
+DATA geluTanhCenters<>+40(SB)/4, $0x41400000
+DATA geluTanhCenters<>+44(SB)/4, $0x41600000
 DATA geluTanhCenters<>+48(SB)/4, $0x00000000
-DATA geluTanhCenters<>+52(SB)/4, $0x3ebddc00
-DATA geluTanhCenters<>+56(SB)/4, $0x3f1e8200
-DATA geluTanhCenters<>+60(SB)/4, $0x3f60fa00
+DATA geluTanhCenters<>+52(SB)/4, $0x3ebc7000
+DATA geluTanhCenters<>+56(SB)/4, $0x3f1da800
+DATA geluTanhCenters<>+60(SB)/4, $0x3f5ffa00
 GLOBL geluTanhCenters<>(SB), RODATA|NOPTR, $64
 
-DATA geluTanh6<>+0(SB)/4, $0xbbb04b7d
-DATA geluTanh6<>+4(SB)/4, $0xbac39ace
-DATA geluTanh6<>+8(SB)/4, $0x3aa253c0
-DATA geluTanh6<>+12(SB)/4, $0x3a98a4a1
-DATA geluTanh6<>+16(SB)/4, $0x37a79099
-DATA geluTanh6<>+20(SB)/4, $0xb87e08ed
-DATA geluTanh6<>+24(SB)/4, $0xb58aaea3
-DATA geluTanh6<>+28(SB)/4, $0xb091c905
-DATA geluTanh6<>+32(SB)/4, $0xa729ac60
-DATA geluTanh6<>+36(SB)/4, $0xa886ee4b
-DATA geluTanh6<>+40(SB)/4, $0xa6fb45b5
-DATA geluTanh6<>+44(SB)/4, $0xa6fb45b5
-DATA geluTanh6<>+48(SB)/4, $0x3c04498b
-DATA geluTanh6<>+52(SB)/4, $0x3b9c0e34
-DATA geluTanh6<>+56(SB)/4, $0xb69c482f
-DATA geluTanh6<>+60(SB)/4, $0xbb832f14
+DATA geluTanh6<>+0(SB)/4, $0xbbd55119
+DATA geluTanh6<>+4(SB)/4, $0xbaecae83
+DATA geluTanh6<>+8(SB)/4, $0x3ac46a75
+DATA geluTanh6<>+12(SB)/4, $0x3ab8b2b8
+DATA geluTanh6<>+16(SB)/4, $0x37cac0e2
+DATA geluTanh6<>+20(SB)/4, $0xb899b0ec
+DATA geluTanh6<>+24(SB)/4, $0xb5a7ce33
+DATA geluTanh6<>+28(SB)/4, $0xb0b05fb1
+DATA geluTanh6<>+32(SB)/4, $0xa780dada
+DATA geluTanh6<>+36(SB)/4, $0x80000000
+DATA geluTanh6<>+40(SB)/4, $0x80000000
+DATA geluTanh6<>+44(SB)/4, $0x80000000
+DATA geluTanh6<>+48(SB)/4, $0x3c20114e
+DATA geluTanh6<>+52(SB)/4, $0x3bbcd3be
+DATA geluTanh6<>+56(SB)/4, $0xb6bd19da
+DATA geluTanh6<>+60(SB)/4, $0xbb9ebb87
 GLOBL geluTanh6<>(SB), RODATA|NOPTR, $64
 
-DATA geluTanh5<>+0(SB)/4, $0x3b9b0530
-DATA geluTanh5<>+4(SB)/4, $0xbbc55a62
-DATA geluTanh5<>+8(SB)/4, $0xbbbc53c3
-DATA geluTanh5<>+12(SB)/4, $0xbacf2540
-DATA geluTanh5<>+16(SB)/4, $0x3a3578ef
-DATA geluTanh5<>+20(SB)/4, $0x38f90903
-DATA geluTanh5<>+24(SB)/4, $0x3584e049
-DATA geluTanh5<>+28(SB)/4, $0x3084fbc9
-DATA geluTanh5<>+32(SB)/4, $0x278b42ca
-DATA geluTanh5<>+36(SB)/4, $0xa82ed5e1
-DATA geluTanh5<>+40(SB)/4, $0x2762075c
-DATA geluTanh5<>+44(SB)/4, $0x275b6746
-DATA geluTanh5<>+48(SB)/4, $0x390af9bb
-DATA geluTanh5<>+52(SB)/4, $0x3c827632
-DATA geluTanh5<>+56(SB)/4, $0x3ca112d6
-DATA geluTanh5<>+60(SB)/4, $0x3c85dfa4
+DATA geluTanh5<>+0(SB)/4, $0x3c2ee368
+DATA geluTanh5<>+4(SB)/4, $0xbbec53b3
+DATA geluTanh5<>+8(SB)/4, $0xbc1103eb
+DATA geluTanh5<>+12(SB)/4, $0xbb0a2ca2
+DATA geluTanh5<>+16(SB)/4, $0x3a5b67be
+DATA geluTanh5<>+20(SB)/4, $0x39b94bc6
+DATA geluTanh5<>+24(SB)/4, $0x35b8413e
+DATA geluTanh5<>+28(SB)/4, $0x30903fbf
+DATA geluTanh5<>+32(SB)/4, $0x27855b0f
+DATA geluTanh5<>+36(SB)/4, $0x00000000
+DATA geluTanh5<>+40(SB)/4, $0x00000000
+DATA geluTanh5<>+44(SB)/4, $0x00000000
+DATA geluTanh5<>+48(SB)/4, $0x3928290e
+DATA geluTanh5<>+52(SB)/4, $0x3c9d1273
+DATA geluTanh5<>+56(SB)/4, $0x3cc2e663
+DATA geluTanh5<>+60(SB)/4, $0x3ca2eac8
 GLOBL geluTanh5<>(SB), RODATA|NOPTR, $64
 
-DATA geluTanh4<>+0(SB)/4, $0x3ce57c62
-DATA geluTanh4<>+4(SB)/4, $0x3cc30c8b
-DATA geluTanh4<>+8(SB)/4, $0x3be4e923
-DATA geluTanh4<>+12(SB)/4, $0xbb1c7d30
-DATA geluTanh4<>+16(SB)/4, $0xbb11c14f
-DATA geluTanh4<>+20(SB)/4, $0xb90e83f6
-DATA geluTanh4<>+24(SB)/4, $0xb4f9ac5e
-DATA geluTanh4<>+28(SB)/4, $0xaf825698
-DATA geluTanh4<>+32(SB)/4, $0x26faa66a
-DATA geluTanh4<>+36(SB)/4, $0x28cd9256
-DATA geluTanh4<>+40(SB)/4, $0x26d2c167
-DATA geluTanh4<>+44(SB)/4, $0x26e65484
-DATA geluTanh4<>+48(SB)/4, $0xbd624542
-DATA geluTanh4<>+52(SB)/4, $0xbd20501b
-DATA geluTanh4<>+56(SB)/4, $0xbc84da36
-DATA geluTanh4<>+60(SB)/4, $0x3c020147
+DATA geluTanh4<>+0(SB)/4, $0x3ceb1dc4
+DATA geluTanh4<>+4(SB)/4, $0x3cee1353
+DATA geluTanh4<>+8(SB)/4, $0x3c89884d
+DATA geluTanh4<>+12(SB)/4, $0xbb2e12c0
+DATA geluTanh4<>+16(SB)/4, $0xbb31a2eb
+DATA geluTanh4<>+20(SB)/4, $0xba4681b3
+DATA geluTanh4<>+24(SB)/4, $0xb53f4688
+DATA geluTanh4<>+28(SB)/4, $0xaf5b6a97
+DATA geluTanh4<>+32(SB)/4, $0x274117fc
+DATA geluTanh4<>+36(SB)/4, $0x00000000
+DATA geluTanh4<>+40(SB)/4, $0x00000000
+DATA geluTanh4<>+44(SB)/4, $0x00000000
+DATA geluTanh4<>+48(SB)/4, $0xbd88e4c8
+DATA geluTanh4<>+52(SB)/4, $0xbd431266
+DATA geluTanh4<>+56(SB)/4, $0xbca3fe33
+DATA geluTanh4<>+60(SB)/4, $0x3c16f5d3
 GLOBL geluTanh4<>(SB), RODATA|NOPTR, $64
 
-DATA geluTanh3<>+0(SB)/4, $0xbd9b95cc
-DATA geluTanh3<>+4(SB)/4, $0xbcacfee0
-DATA geluTanh3<>+8(SB)/4, $0x3c1ebc3d
-DATA geluTanh3<>+12(SB)/4, $0x3c4d135c
-DATA geluTanh3<>+16(SB)/4, $0x3b6a1c56
-DATA geluTanh3<>+20(SB)/4, $0x38f84e1d
-DATA geluTanh3<>+24(SB)/4, $0x348db4f5
-DATA geluTanh3<>+28(SB)/4, $0x2e40e088
-DATA geluTanh3<>+32(SB)/4, $0xa78e0acd
-DATA geluTanh3<>+36(SB)/4, $0x2861628e
-DATA geluTanh3<>+40(SB)/4, $0xa7829645
-DATA geluTanh3<>+44(SB)/4, $0xa780a5f1
-DATA geluTanh3<>+48(SB)/4, $0x359e574b
-DATA geluTanh3<>+52(SB)/4, $0xbd96f246
-DATA geluTanh3<>+56(SB)/4, $0xbdd00d28
-DATA geluTanh3<>+60(SB)/4, $0xbdd8143c
+DATA geluTanh3<>+0(SB)/4, $0xbddd05cb
+DATA geluTanh3<>+4(SB)/4, $0xbcd7ec0f
+DATA geluTanh3<>+8(SB)/4, $0x3a9f1458
+DATA geluTanh3<>+12(SB)/4, $0x3c7c5be2
+DATA geluTanh3<>+16(SB)/4, $0x3b8f4770
+DATA geluTanh3<>+20(SB)/4, $0x3a773443
+DATA geluTanh3<>+24(SB)/4, $0x34cb4e69
+DATA geluTanh3<>+28(SB)/4, $0x2e2626f9
+DATA geluTanh3<>+32(SB)/4, $0xa750dcd0
+DATA geluTanh3<>+36(SB)/4, $0x00000000
+DATA geluTanh3<>+40(SB)/4, $0x00000000
+DATA geluTanh3<>+44(SB)/4, $0x00000000
+DATA geluTanh3<>+48(SB)/4, $0x35bf97b4
+DATA geluTanh3<>+52(SB)/4, $0xbdb59090
+DATA geluTanh3<>+56(SB)/4, $0xbdfb33bb
+DATA geluTanh3<>+60(SB)/4, $0xbe02e0db
 GLOBL geluTanh3<>(SB), RODATA|NOPTR, $64
 
-DATA geluTanh2<>+0(SB)/4, $0x3d0834cd
-DATA geluTanh2<>+4(SB)/4, $0xbd15ee85
-DATA geluTanh2<>+8(SB)/4, $0xbd276c02
-DATA geluTanh2<>+12(SB)/4, $0xbcada695
-DATA geluTanh2<>+16(SB)/4, $0xbb646b5e
-DATA geluTanh2<>+20(SB)/4, $0xb8983f8d
-DATA geluTanh2<>+24(SB)/4, $0xb408b58e
-DATA geluTanh2<>+28(SB)/4, $0xae09fb14
-DATA geluTanh2<>+32(SB)/4, $0xa469ec36
-DATA geluTanh2<>+36(SB)/4, $0xa8213d84
-DATA geluTanh2<>+40(SB)/4, $0x24947a63
-DATA geluTanh2<>+44(SB)/4, $0xa40c8d39
-DATA geluTanh2<>+48(SB)/4, $0x3ea8cf02
-DATA geluTanh2<>+52(SB)/4, $0x3e92ab10
-DATA geluTanh2<>+56(SB)/4, $0x3e6102b7
-DATA geluTanh2<>+60(SB)/4, $0x3e0cbdab
+DATA geluTanh2<>+0(SB)/4, $0x3da060c5
+DATA geluTanh2<>+4(SB)/4, $0xbd3332c2
+DATA geluTanh2<>+8(SB)/4, $0xbd5cde38
+DATA geluTanh2<>+12(SB)/4, $0xbcdad319
+DATA geluTanh2<>+16(SB)/4, $0xbb8c2d19
+DATA geluTanh2<>+20(SB)/4, $0xba3f69a8
+DATA geluTanh2<>+24(SB)/4, $0xb43f8b69
+DATA geluTanh2<>+28(SB)/4, $0xae1d8d10
+DATA geluTanh2<>+32(SB)/4, $0xa5bc1024
+DATA geluTanh2<>+36(SB)/4, $0x80000000
+DATA geluTanh2<>+40(SB)/4, $0x80000000
+DATA geluTanh2<>+44(SB)/4, $0x80000000
+DATA geluTanh2<>+48(SB)/4, $0x3ecc4229
+DATA geluTanh2<>+52(SB)/4, $0x3eb1d90c
+DATA geluTanh2<>+56(SB)/4, $0x3e88c241
+DATA geluTanh2<>+60(SB)/4, $0x3e2bd44f
 GLOBL geluTanh2<>(SB), RODATA|NOPTR, $64
 
-DATA geluTanh1<>+0(SB)/4, $0x3f6d820a
-DATA geluTanh1<>+4(SB)/4, $0x3f6b654b
-DATA geluTanh1<>+8(SB)/4, $0x3f606783
-DATA geluTanh1<>+12(SB)/4, $0x3f581f34
-DATA geluTanh1<>+16(SB)/4, $0x3f54132a
-DATA geluTanh1<>+20(SB)/4, $0x3f5393c7
-DATA geluTanh1<>+24(SB)/4, $0x3f5391fc
-DATA geluTanh1<>+28(SB)/4, $0x3f5391fc
-DATA geluTanh1<>+32(SB)/4, $0x3f5391fc
-DATA geluTanh1<>+36(SB)/4, $0x3f5391fc
-DATA geluTanh1<>+40(SB)/4, $0x3f5391fc
-DATA geluTanh1<>+44(SB)/4, $0x3f5391fc
-DATA geluTanh1<>+48(SB)/4, $0x3ed391fc
-DATA geluTanh1<>+52(SB)/4, $0x3f259687
-DATA geluTanh1<>+56(SB)/4, $0x3f45fdec
-DATA geluTanh1<>+60(SB)/4, $0x3f5dc42c
+DATA geluTanh1<>+0(SB)/4, $0x3f8dc92a
+DATA geluTanh1<>+4(SB)/4, $0x3f8e7e28
+DATA geluTanh1<>+8(SB)/4, $0x3f8a960b
+DATA geluTanh1<>+12(SB)/4, $0x3f82e8c0
+DATA geluTanh1<>+16(SB)/4, $0x3f804f72
+DATA geluTanh1<>+20(SB)/4, $0x3f800af3
+DATA geluTanh1<>+24(SB)/4, $0x3f800000
+DATA geluTanh1<>+28(SB)/4, $0x3f800000
+DATA geluTanh1<>+32(SB)/4, $0x3f800000
+DATA geluTanh1<>+36(SB)/4, $0x3f800000
+DATA geluTanh1<>+40(SB)/4, $0x3f800000
+DATA geluTanh1<>+44(SB)/4, $0x3f800000
+DATA geluTanh1<>+48(SB)/4, $0x3f000000
+DATA geluTanh1<>+52(SB)/4, $0x3f47de3c
+DATA geluTanh1<>+56(SB)/4, $0x3f6f1dc6
+DATA geluTanh1<>+60(SB)/4, $0x3f860066
 GLOBL geluTanh1<>(SB), RODATA|NOPTR, $64
 
-DATA geluTanh0<>+0(SB)/4, $0x3f6cc78c
-DATA geluTanh0<>+4(SB)/4, $0x3fb05c9f
-DATA geluTanh0<>+8(SB)/4, $0x3fea4a47
-DATA geluTanh0<>+12(SB)/4, $0x40118051
-DATA geluTanh0<>+16(SB)/4, $0x4039530a
-DATA geluTanh0<>+20(SB)/4, $0x406cd25e
-DATA geluTanh0<>+24(SB)/4, $0x40921237
-DATA geluTanh0<>+28(SB)/4, $0x40ab7c00
-DATA geluTanh0<>+32(SB)/4, $0x40d2f000
-DATA geluTanh0<>+36(SB)/4, $0x41040800
-DATA geluTanh0<>+40(SB)/4, $0x411e3400
-DATA geluTanh0<>+44(SB)/4, $0x4138c400
+DATA geluTanh0<>+0(SB)/4, $0x3f7a4c62
+DATA geluTanh0<>+4(SB)/4, $0x3fd46816
+DATA geluTanh0<>+8(SB)/4, $0x3ffe8e74
+DATA geluTanh0<>+12(SB)/4, $0x402e8a0f
+DATA geluTanh0<>+16(SB)/4, $0x405ff1e5
+DATA geluTanh0<>+20(SB)/4, $0x408002f4
+DATA geluTanh0<>+24(SB)/4, $0x40b00000
+DATA geluTanh0<>+28(SB)/4, $0x40d00000
+DATA geluTanh0<>+32(SB)/4, $0x40ffae14
+DATA geluTanh0<>+36(SB)/4, $0x41200000
+DATA geluTanh0<>+40(SB)/4, $0x41400000
+DATA geluTanh0<>+44(SB)/4, $0x41600000
 DATA geluTanh0<>+48(SB)/4, $0x00000000
-DATA geluTanh0<>+52(SB)/4, $0x3e4a493e
-DATA geluTanh0<>+56(SB)/4, $0x3ebfcaa3
-DATA geluTanh0<>+60(SB)/4, $0x3f16a08f
+DATA geluTanh0<>+52(SB)/4, $0x3e728b11
+DATA geluTanh0<>+56(SB)/4, $0x3ee679b8
+DATA geluTanh0<>+60(SB)/4, $0x3f35361b
 GLOBL geluTanh0<>(SB), RODATA|NOPTR, $64
 
 DATA wc0135000<>+0(SB)/4, $0xc0135000
@@ -2617,75 +2599,65 @@ DATA w310a8d56<>+24(SB)/4, $0x310a8d56
 DATA w310a8d56<>+28(SB)/4, $0x310a8d56
 GLOBL w310a8d56<>(SB), RODATA|NOPTR, $32
 
-DATA w394410f1<>+0(SB)/4, $0x394410f1
-DATA w394410f1<>+4(SB)/4, $0x394410f1
-DATA w394410f1<>+8(SB)/4, $0x394410f1
-DATA w394410f1<>+12(SB)/4, $0x394410f1
-DATA w394410f1<>+16(SB)/4, $0x394410f1
-DATA w394410f1<>+20(SB)/4, $0x394410f1
-DATA w394410f1<>+24(SB)/4, $0x394410f1
-DATA w394410f1<>+28(SB)/4, $0x394410f1
-GLOBL w394410f1<>(SB), RODATA|NOPTR, $32
+DATA w392209c5<>+0(SB)/4, $0x392209c5
+DATA w392209c5<>+4(SB)/4, $0x392209c5
+DATA w392209c5<>+8(SB)/4, $0x392209c5
+DATA w392209c5<>+12(SB)/4, $0x392209c5
+DATA w392209c5<>+16(SB)/4, $0x392209c5
+DATA w392209c5<>+20(SB)/4, $0x392209c5
+DATA w392209c5<>+24(SB)/4, $0x392209c5
+DATA w392209c5<>+28(SB)/4, $0x392209c5
+GLOBL w392209c5<>(SB), RODATA|NOPTR, $32
 
-DATA w3ad4600f<>+0(SB)/4, $0x3ad4600f
-DATA w3ad4600f<>+4(SB)/4, $0x3ad4600f
-DATA w3ad4600f<>+8(SB)/4, $0x3ad4600f
-DATA w3ad4600f<>+12(SB)/4, $0x3ad4600f
-DATA w3ad4600f<>+16(SB)/4, $0x3ad4600f
-DATA w3ad4600f<>+20(SB)/4, $0x3ad4600f
-DATA w3ad4600f<>+24(SB)/4, $0x3ad4600f
-DATA w3ad4600f<>+28(SB)/4, $0x3ad4600f
-GLOBL w3ad4600f<>(SB), RODATA|NOPTR, $32
+DATA w3aaf8448<>+0(SB)/4, $0x3aaf8448
+DATA w3aaf8448<>+4(SB)/4, $0x3aaf8448
+DATA w3aaf8448<>+8(SB)/4, $0x3aaf8448
+DATA w3aaf8448<>+12(SB)/4, $0x3aaf8448
+DATA w3aaf8448<>+16(SB)/4, $0x3aaf8448
+DATA w3aaf8448<>+20(SB)/4, $0x3aaf8448
+DATA w3aaf8448<>+24(SB)/4, $0x3aaf8448
+DATA w3aaf8448<>+28(SB)/4, $0x3aaf8448
+GLOBL w3aaf8448<>(SB), RODATA|NOPTR, $32
 
-DATA w3c3eacce<>+0(SB)/4, $0x3c3eacce
-DATA w3c3eacce<>+4(SB)/4, $0x3c3eacce
-DATA w3c3eacce<>+8(SB)/4, $0x3c3eacce
-DATA w3c3eacce<>+12(SB)/4, $0x3c3eacce
-DATA w3c3eacce<>+16(SB)/4, $0x3c3eacce
-DATA w3c3eacce<>+20(SB)/4, $0x3c3eacce
-DATA w3c3eacce<>+24(SB)/4, $0x3c3eacce
-DATA w3c3eacce<>+28(SB)/4, $0x3c3eacce
-GLOBL w3c3eacce<>(SB), RODATA|NOPTR, $32
+DATA w3c1d952a<>+0(SB)/4, $0x3c1d952a
+DATA w3c1d952a<>+4(SB)/4, $0x3c1d952a
+DATA w3c1d952a<>+8(SB)/4, $0x3c1d952a
+DATA w3c1d952a<>+12(SB)/4, $0x3c1d952a
+DATA w3c1d952a<>+16(SB)/4, $0x3c1d952a
+DATA w3c1d952a<>+20(SB)/4, $0x3c1d952a
+DATA w3c1d952a<>+24(SB)/4, $0x3c1d952a
+DATA w3c1d952a<>+28(SB)/4, $0x3c1d952a
+GLOBL w3c1d952a<>(SB), RODATA|NOPTR, $32
 
-DATA w3d898ad3<>+0(SB)/4, $0x3d898ad3
-DATA w3d898ad3<>+4(SB)/4, $0x3d898ad3
-DATA w3d898ad3<>+8(SB)/4, $0x3d898ad3
-DATA w3d898ad3<>+12(SB)/4, $0x3d898ad3
-DATA w3d898ad3<>+16(SB)/4, $0x3d898ad3
-DATA w3d898ad3<>+20(SB)/4, $0x3d898ad3
-DATA w3d898ad3<>+24(SB)/4, $0x3d898ad3
-DATA w3d898ad3<>+28(SB)/4, $0x3d898ad3
-GLOBL w3d898ad3<>(SB), RODATA|NOPTR, $32
+DATA w3d6357b6<>+0(SB)/4, $0x3d6357b6
+DATA w3d6357b6<>+4(SB)/4, $0x3d6357b6
+DATA w3d6357b6<>+8(SB)/4, $0x3d6357b6
+DATA w3d6357b6<>+12(SB)/4, $0x3d6357b6
+DATA w3d6357b6<>+16(SB)/4, $0x3d6357b6
+DATA w3d6357b6<>+20(SB)/4, $0x3d6357b6
+DATA w3d6357b6<>+24(SB)/4, $0x3d6357b6
+DATA w3d6357b6<>+28(SB)/4, $0x3d6357b6
+GLOBL w3d6357b6<>(SB), RODATA|NOPTR, $32
 
-DATA w3e94d33b<>+0(SB)/4, $0x3e94d33b
-DATA w3e94d33b<>+4(SB)/4, $0x3e94d33b
-DATA w3e94d33b<>+8(SB)/4, $0x3e94d33b
-DATA w3e94d33b<>+12(SB)/4, $0x3e94d33b
-DATA w3e94d33b<>+16(SB)/4, $0x3e94d33b
-DATA w3e94d33b<>+20(SB)/4, $0x3e94d33b
-DATA w3e94d33b<>+24(SB)/4, $0x3e94d33b
-DATA w3e94d33b<>+28(SB)/4, $0x3e94d33b
-GLOBL w3e94d33b<>(SB), RODATA|NOPTR, $32
+DATA w3e75fdf0<>+0(SB)/4, $0x3e75fdf0
+DATA w3e75fdf0<>+4(SB)/4, $0x3e75fdf0
+DATA w3e75fdf0<>+8(SB)/4, $0x3e75fdf0
+DATA w3e75fdf0<>+12(SB)/4, $0x3e75fdf0
+DATA w3e75fdf0<>+16(SB)/4, $0x3e75fdf0
+DATA w3e75fdf0<>+20(SB)/4, $0x3e75fdf0
+DATA w3e75fdf0<>+24(SB)/4, $0x3e75fdf0
+DATA w3e75fdf0<>+28(SB)/4, $0x3e75fdf0
+GLOBL w3e75fdf0<>(SB), RODATA|NOPTR, $32
 
-DATA w3f56b593<>+0(SB)/4, $0x3f56b593
-DATA w3f56b593<>+4(SB)/4, $0x3f56b593
-DATA w3f56b593<>+8(SB)/4, $0x3f56b593
-DATA w3f56b593<>+12(SB)/4, $0x3f56b593
-DATA w3f56b593<>+16(SB)/4, $0x3f56b593
-DATA w3f56b593<>+20(SB)/4, $0x3f56b593
-DATA w3f56b593<>+24(SB)/4, $0x3f56b593
-DATA w3f56b593<>+28(SB)/4, $0x3f56b593
-GLOBL w3f56b593<>(SB), RODATA|NOPTR, $32
-
-DATA w3e570a3d<>+0(SB)/4, $0x3e570a3d
-DATA w3e570a3d<>+4(SB)/4, $0x3e570a3d
-DATA w3e570a3d<>+8(SB)/4, $0x3e570a3d
-DATA w3e570a3d<>+12(SB)/4, $0x3e570a3d
-DATA w3e570a3d<>+16(SB)/4, $0x3e570a3d
-DATA w3e570a3d<>+20(SB)/4, $0x3e570a3d
-DATA w3e570a3d<>+24(SB)/4, $0x3e570a3d
-DATA w3e570a3d<>+28(SB)/4, $0x3e570a3d
-GLOBL w3e570a3d<>(SB), RODATA|NOPTR, $32
+DATA w3f317218<>+0(SB)/4, $0x3f317218
+DATA w3f317218<>+4(SB)/4, $0x3f317218
+DATA w3f317218<>+8(SB)/4, $0x3f317218
+DATA w3f317218<>+12(SB)/4, $0x3f317218
+DATA w3f317218<>+16(SB)/4, $0x3f317218
+DATA w3f317218<>+20(SB)/4, $0x3f317218
+DATA w3f317218<>+24(SB)/4, $0x3f317218
+DATA w3f317218<>+28(SB)/4, $0x3f317218
+GLOBL w3f317218<>(SB), RODATA|NOPTR, $32
 
 // func siluGradAVX2(dst *float32, x *float32, y *float32, n int)
 // Requires: AVX, AVX2, FMA3
@@ -2746,8 +2718,8 @@ loop:
 	VFMADD213PS w3d2aaa75<>+0(SB), Y2, Y5
 	VFMADD213PS wbe2aaa3e<>+0(SB), Y2, Y5
 	VFMADD213PS w3f000000<>+0(SB), Y2, Y5
-	VFMADD213PS wbf800000<>+0(SB), Y2, Y5
-	VMULPS      Y2, Y5, Y5
+	VMULPS      Y2, Y2, Y6
+	VFMSUB213PS Y2, Y6, Y5
 	VFMADD231PS Y5, Y7, Y7
 	VCVTPS2DQ   Y4, Y2
 	VPSRAD      $0x01, Y2, Y4
@@ -2820,8 +2792,8 @@ tail:
 	VFMADD213PS w3d2aaa75<>+0(SB), Y3, Y6
 	VFMADD213PS wbe2aaa3e<>+0(SB), Y3, Y6
 	VFMADD213PS w3f000000<>+0(SB), Y3, Y6
-	VFMADD213PS wbf800000<>+0(SB), Y3, Y6
-	VMULPS      Y3, Y6, Y6
+	VMULPS      Y3, Y3, Y7
+	VFMSUB213PS Y3, Y7, Y6
 	VFMADD231PS Y6, Y8, Y8
 	VCVTPS2DQ   Y5, Y3
 	VPSRAD      $0x01, Y3, Y5
@@ -2844,19 +2816,19 @@ done:
 DATA siluSlopeCenters<>+0(SB)/4, $0x3f3e3800
 DATA siluSlopeCenters<>+4(SB)/4, $0x3f9ea000
 DATA siluSlopeCenters<>+8(SB)/4, $0x3fdf6600
-DATA siluSlopeCenters<>+12(SB)/4, $0x40101700
+DATA siluSlopeCenters<>+12(SB)/4, $0x400f0c00
 DATA siluSlopeCenters<>+16(SB)/4, $0x403fce00
 DATA siluSlopeCenters<>+20(SB)/4, $0x407f2600
-DATA siluSlopeCenters<>+24(SB)/4, $0x40a0c000
+DATA siluSlopeCenters<>+24(SB)/4, $0x409eed00
 DATA siluSlopeCenters<>+28(SB)/4, $0x40bf8600
 DATA siluSlopeCenters<>+32(SB)/4, $0x40ef1400
 DATA siluSlopeCenters<>+36(SB)/4, $0x41176800
-DATA siluSlopeCenters<>+40(SB)/4, $0x4137d400
-DATA siluSlopeCenters<>+44(SB)/4, $0x4158a600
-DATA siluSlopeCenters<>+48(SB)/4, $0x4184a000
+DATA siluSlopeCenters<>+40(SB)/4, $0x4136be00
+DATA siluSlopeCenters<>+44(SB)/4, $0x41574300
+DATA siluSlopeCenters<>+48(SB)/4, $0x4182ad00
 DATA siluSlopeCenters<>+52(SB)/4, $0x41940000
-DATA siluSlopeCenters<>+56(SB)/4, $0x3e000800
-DATA siluSlopeCenters<>+60(SB)/4, $0x3ec04800
+DATA siluSlopeCenters<>+56(SB)/4, $0x3ded6000
+DATA siluSlopeCenters<>+60(SB)/4, $0x3eba3400
 GLOBL siluSlopeCenters<>(SB), RODATA|NOPTR, $64
 
 DATA siluSlope5<>+0(SB)/4, $0xbbc6aaaf
@@ -2880,91 +2852,91 @@ GLOBL siluSlope5<>(SB), RODATA|NOPTR, $64
 DATA siluSlope4<>+0(SB)/4, $0x3d0d3506
 DATA siluSlope4<>+4(SB)/4, $0x3c4c8bbe
 DATA siluSlope4<>+8(SB)/4, $0xbbdb2525
-DATA siluSlope4<>+12(SB)/4, $0xbc478837
+DATA siluSlope4<>+12(SB)/4, $0xbc477878
 DATA siluSlope4<>+16(SB)/4, $0xbbfcdcb5
 DATA siluSlope4<>+20(SB)/4, $0xbaebbbb3
-DATA siluSlope4<>+24(SB)/4, $0x38546cb0
+DATA siluSlope4<>+24(SB)/4, $0x375ecd3e
 DATA siluSlope4<>+28(SB)/4, $0x3989f5e7
 DATA siluSlope4<>+32(SB)/4, $0x3912156d
 DATA siluSlope4<>+36(SB)/4, $0x380a4aa0
-DATA siluSlope4<>+40(SB)/4, $0x36cf3d94
-DATA siluSlope4<>+44(SB)/4, $0x358a565b
-DATA siluSlope4<>+48(SB)/4, $0x33a0d8f6
+DATA siluSlope4<>+40(SB)/4, $0x36db0b0c
+DATA siluSlope4<>+44(SB)/4, $0x35954185
+DATA siluSlope4<>+48(SB)/4, $0x33c59a56
 DATA siluSlope4<>+52(SB)/4, $0x00000000
-DATA siluSlope4<>+56(SB)/4, $0x3ce51d11
-DATA siluSlope4<>+60(SB)/4, $0x3d1815f6
+DATA siluSlope4<>+56(SB)/4, $0x3ce13bbf
+DATA siluSlope4<>+60(SB)/4, $0x3d17228e
 GLOBL siluSlope4<>(SB), RODATA|NOPTR, $64
 
 DATA siluSlope3<>+0(SB)/4, $0x3c8fe67f
 DATA siluSlope3<>+4(SB)/4, $0x3d8713f1
 DATA siluSlope3<>+8(SB)/4, $0x3d8df83a
-DATA siluSlope3<>+12(SB)/4, $0x3d442ba6
+DATA siluSlope3<>+12(SB)/4, $0x3d476bf2
 DATA siluSlope3<>+16(SB)/4, $0x3c888ee3
 DATA siluSlope3<>+20(SB)/4, $0xb9b1366b
-DATA siluSlope3<>+24(SB)/4, $0xbb382f23
+DATA siluSlope3<>+24(SB)/4, $0xbb38a96a
 DATA siluSlope3<>+28(SB)/4, $0xbb01c758
 DATA siluSlope3<>+32(SB)/4, $0xba43b09d
 DATA siluSlope3<>+36(SB)/4, $0xb921d234
-DATA siluSlope3<>+40(SB)/4, $0xb7e4b682
-DATA siluSlope3<>+44(SB)/4, $0xb693905d
-DATA siluSlope3<>+48(SB)/4, $0xb490836d
+DATA siluSlope3<>+40(SB)/4, $0xb7f32dd9
+DATA siluSlope3<>+44(SB)/4, $0xb6a006da
+DATA siluSlope3<>+48(SB)/4, $0xb4bc2e99
 DATA siluSlope3<>+52(SB)/4, $0x00000000
-DATA siluSlope3<>+56(SB)/4, $0xbd918572
-DATA siluSlope3<>+60(SB)/4, $0xbd1a3c16
+DATA siluSlope3<>+56(SB)/4, $0xbd93981b
+DATA siluSlope3<>+60(SB)/4, $0xbd216f1a
 GLOBL siluSlope3<>(SB), RODATA|NOPTR, $64
 
 DATA siluSlope2<>+0(SB)/4, $0xbea9963e
 DATA siluSlope2<>+4(SB)/4, $0xbe86df68
 DATA siluSlope2<>+8(SB)/4, $0xbe1f7e9e
-DATA siluSlope2<>+12(SB)/4, $0xbd85fa93
+DATA siluSlope2<>+12(SB)/4, $0xbd8ad058
 DATA siluSlope2<>+16(SB)/4, $0x3b8559c4
 DATA siluSlope2<>+20(SB)/4, $0x3cb7f01f
-DATA siluSlope2<>+24(SB)/4, $0x3c8062a9
+DATA siluSlope2<>+24(SB)/4, $0x3c845433
 DATA siluSlope2<>+28(SB)/4, $0x3c0ccb3c
 DATA siluSlope2<>+32(SB)/4, $0x3b38a2ae
 DATA siluSlope2<>+36(SB)/4, $0x3a0d9fa1
-DATA siluSlope2<>+40(SB)/4, $0x38c0d9f8
-DATA siluSlope2<>+44(SB)/4, $0x37739bab
-DATA siluSlope2<>+48(SB)/4, $0x3569d9ad
+DATA siluSlope2<>+40(SB)/4, $0x38ccdbc5
+DATA siluSlope2<>+44(SB)/4, $0x3783cbc6
+DATA siluSlope2<>+48(SB)/4, $0x35932fe1
 DATA siluSlope2<>+52(SB)/4, $0x00000000
-DATA siluSlope2<>+56(SB)/4, $0xbe8ee1ee
-DATA siluSlope2<>+60(SB)/4, $0xbea4185a
+DATA siluSlope2<>+56(SB)/4, $0xbe8de129
+DATA siluSlope2<>+60(SB)/4, $0xbea36479
 GLOBL siluSlope2<>(SB), RODATA|NOPTR, $64
 
 DATA siluSlope1<>+0(SB)/4, $0xbeebe994
 DATA siluSlope1<>+4(SB)/4, $0xbf4307ea
 DATA siluSlope1<>+8(SB)/4, $0xbf796dc9
-DATA siluSlope1<>+12(SB)/4, $0xbf8aaf18
+DATA siluSlope1<>+12(SB)/4, $0xbf8a67f8
 DATA siluSlope1<>+16(SB)/4, $0xbf8f6aef
 DATA siluSlope1<>+20(SB)/4, $0xbf8b038d
-DATA siluSlope1<>+24(SB)/4, $0xbf85cca2
+DATA siluSlope1<>+24(SB)/4, $0xbf860815
 DATA siluSlope1<>+28(SB)/4, $0xbf82dd26
 DATA siluSlope1<>+32(SB)/4, $0xbf80de57
 DATA siluSlope1<>+36(SB)/4, $0xbf802887
-DATA siluSlope1<>+40(SB)/4, $0xbf8006b4
-DATA siluSlope1<>+44(SB)/4, $0xbf80010a
-DATA siluSlope1<>+48(SB)/4, $0xbf800010
+DATA siluSlope1<>+40(SB)/4, $0xbf800720
+DATA siluSlope1<>+44(SB)/4, $0xbf800120
+DATA siluSlope1<>+48(SB)/4, $0xbf800014
 DATA siluSlope1<>+52(SB)/4, $0xbf800000
-DATA siluSlope1<>+56(SB)/4, $0xbd87abd2
-DATA siluSlope1<>+60(SB)/4, $0xbe5eb88e
+DATA siluSlope1<>+56(SB)/4, $0xbd7a8e1b
+DATA siluSlope1<>+60(SB)/4, $0xbe56f203
 GLOBL siluSlope1<>(SB), RODATA|NOPTR, $64
 
 DATA siluSlope0<>+0(SB)/4, $0x3eac4198
 DATA siluSlope0<>+4(SB)/4, $0x3cf7f922
 DATA siluSlope0<>+8(SB)/4, $0xbed3cab6
-DATA siluSlope0<>+12(SB)/4, $0xbf703164
+DATA siluSlope0<>+12(SB)/4, $0xbf6bad66
 DATA siluSlope0<>+16(SB)/4, $0xbfe212cf
 DATA siluSlope0<>+20(SB)/4, $0xc03719b5
-DATA siluSlope0<>+24(SB)/4, $0xc07dba4f
+DATA siluSlope0<>+24(SB)/4, $0xc079e926
 DATA siluSlope0<>+28(SB)/4, $0xc09ea4c6
 DATA siluSlope0<>+32(SB)/4, $0xc0ced30a
 DATA siluSlope0<>+36(SB)/4, $0xc107624c
-DATA siluSlope0<>+40(SB)/4, $0xc127d314
-DATA siluSlope0<>+44(SB)/4, $0xc148a5dc
-DATA siluSlope0<>+48(SB)/4, $0xc1793ffe
+DATA siluSlope0<>+40(SB)/4, $0xc126bd05
+DATA siluSlope0<>+44(SB)/4, $0xc14742d9
+DATA siluSlope0<>+48(SB)/4, $0xc17559fd
 DATA siluSlope0<>+52(SB)/4, $0xc18c0000
-DATA siluSlope0<>+56(SB)/4, $0x3efdeb1e
-DATA siluSlope0<>+60(SB)/4, $0x3eebf187
+DATA siluSlope0<>+56(SB)/4, $0x3efe374f
+DATA siluSlope0<>+60(SB)/4, $0x3eed3e0c
 GLOBL siluSlope0<>(SB), RODATA|NOPTR, $64
 
 // func geluGradAVX2(dst *float32, x *float32, y *float32, n int)
@@ -3016,20 +2988,23 @@ loop:
 	VFMADD231PS Y4, Y6, Y7
 	VMOVUPS     w3f800000<>+0(SB), Y3
 	VMULPS      Y2, Y2, Y4
-	VMULPS      wbf38aa3b<>+0(SB), Y4, Y5
-	VROUNDPS    $0x00, Y5, Y5
-	VMULPS      w3fb17200<>+0(SB), Y5, Y4
-	VFMADD231PS Y2, Y2, Y4
-	VFMADD231PS w363fbe8e<>+0(SB), Y5, Y4
-	VMOVUPS     w37b6a18b<>+0(SB), Y2
-	VFMADD213PS wb9891ec1<>+0(SB), Y4, Y2
-	VFMADD213PS w3b2aaa75<>+0(SB), Y4, Y2
-	VFMADD213PS wbcaaaa3e<>+0(SB), Y4, Y2
-	VFMADD213PS w3e000000<>+0(SB), Y4, Y2
-	VFMADD213PS wbf000000<>+0(SB), Y4, Y2
-	VMULPS      Y4, Y2, Y2
-	VFMADD231PS Y2, Y7, Y7
-	VCVTPS2DQ   Y5, Y2
+	VMOVAPS     Y2, Y5
+	VFMSUB213PS Y4, Y2, Y5
+	VMULPS      wbf38aa3b<>+0(SB), Y4, Y2
+	VROUNDPS    $0x00, Y2, Y2
+	VFMADD231PS w3fb17200<>+0(SB), Y2, Y4
+	VFMADD231PS w363fbe8e<>+0(SB), Y2, Y5
+	VADDPS      Y5, Y4, Y4
+	VMOVUPS     w37b6a18b<>+0(SB), Y5
+	VFMADD213PS wb9891ec1<>+0(SB), Y4, Y5
+	VFMADD213PS w3b2aaa75<>+0(SB), Y4, Y5
+	VFMADD213PS wbcaaaa3e<>+0(SB), Y4, Y5
+	VFMADD213PS w3e000000<>+0(SB), Y4, Y5
+	VMULPS      Y4, Y4, Y6
+	VMULPS      Y6, Y5, Y5
+	VFMADD231PS wbf000000<>+0(SB), Y4, Y5
+	VFMADD231PS Y5, Y7, Y7
+	VCVTPS2DQ   Y2, Y2
 	VPSRAD      $0x01, Y2, Y4
 	VPSUBD      Y4, Y2, Y2
 	VPADDD      w0000007f<>+0(SB), Y4, Y4
@@ -3090,20 +3065,23 @@ tail:
 	VFMADD231PS Y5, Y7, Y8
 	VMOVUPS     w3f800000<>+0(SB), Y4
 	VMULPS      Y3, Y3, Y5
-	VMULPS      wbf38aa3b<>+0(SB), Y5, Y6
-	VROUNDPS    $0x00, Y6, Y6
-	VMULPS      w3fb17200<>+0(SB), Y6, Y5
-	VFMADD231PS Y3, Y3, Y5
-	VFMADD231PS w363fbe8e<>+0(SB), Y6, Y5
-	VMOVUPS     w37b6a18b<>+0(SB), Y3
-	VFMADD213PS wb9891ec1<>+0(SB), Y5, Y3
-	VFMADD213PS w3b2aaa75<>+0(SB), Y5, Y3
-	VFMADD213PS wbcaaaa3e<>+0(SB), Y5, Y3
-	VFMADD213PS w3e000000<>+0(SB), Y5, Y3
-	VFMADD213PS wbf000000<>+0(SB), Y5, Y3
-	VMULPS      Y5, Y3, Y3
-	VFMADD231PS Y3, Y8, Y8
-	VCVTPS2DQ   Y6, Y3
+	VMOVAPS     Y3, Y6
+	VFMSUB213PS Y5, Y3, Y6
+	VMULPS      wbf38aa3b<>+0(SB), Y5, Y3
+	VROUNDPS    $0x00, Y3, Y3
+	VFMADD231PS w3fb17200<>+0(SB), Y3, Y5
+	VFMADD231PS w363fbe8e<>+0(SB), Y3, Y6
+	VADDPS      Y6, Y5, Y5
+	VMOVUPS     w37b6a18b<>+0(SB), Y6
+	VFMADD213PS wb9891ec1<>+0(SB), Y5, Y6
+	VFMADD213PS w3b2aaa75<>+0(SB), Y5, Y6
+	VFMADD213PS wbcaaaa3e<>+0(SB), Y5, Y6
+	VFMADD213PS w3e000000<>+0(SB), Y5, Y6
+	VMULPS      Y5, Y5, Y7
+	VMULPS      Y7, Y6, Y6
+	VFMADD231PS wbf000000<>+0(SB), Y5, Y6
+	VFMADD231PS Y6, Y8, Y8
+	VCVTPS2DQ   Y3, Y3
 	VPSRAD      $0x01, Y3, Y5
 	VPSUBD      Y5, Y3, Y3
 	VPADDD      w0000007f<>+0(SB), Y5, Y5
@@ -3121,21 +3099,21 @@ done:
 	VZEROUPPER
 	RET
 
-DATA geluSlopeCenters<>+0(SB)/4, $0x3fa0b800
+DATA geluSlopeCenters<>+0(SB)/4, $0x3f9ebe00
 DATA geluSlopeCenters<>+4(SB)/4, $0x3fdf8a00
-DATA geluSlopeCenters<>+8(SB)/4, $0x400f8300
-DATA geluSlopeCenters<>+12(SB)/4, $0x40308600
-DATA geluSlopeCenters<>+16(SB)/4, $0x405f6000
+DATA geluSlopeCenters<>+8(SB)/4, $0x400f0e00
+DATA geluSlopeCenters<>+12(SB)/4, $0x402f8e00
+DATA geluSlopeCenters<>+16(SB)/4, $0x405dfe00
 DATA geluSlopeCenters<>+20(SB)/4, $0x408f3c00
-DATA geluSlopeCenters<>+24(SB)/4, $0x40b07d00
-DATA geluSlopeCenters<>+28(SB)/4, $0x40d0b200
-DATA geluSlopeCenters<>+32(SB)/4, $0x41000f00
+DATA geluSlopeCenters<>+24(SB)/4, $0x40aed200
+DATA geluSlopeCenters<>+28(SB)/4, $0x40cee700
+DATA geluSlopeCenters<>+32(SB)/4, $0x40ff4800
 DATA geluSlopeCenters<>+36(SB)/4, $0x411fa900
-DATA geluSlopeCenters<>+40(SB)/4, $0x413f9a00
-DATA geluSlopeCenters<>+44(SB)/4, $0x415ffe00
-DATA geluSlopeCenters<>+48(SB)/4, $0x3e005800
-DATA geluSlopeCenters<>+52(SB)/4, $0x3ebd8c00
-DATA geluSlopeCenters<>+56(SB)/4, $0x3f1e8000
+DATA geluSlopeCenters<>+40(SB)/4, $0x413f3400
+DATA geluSlopeCenters<>+44(SB)/4, $0x415ecf00
+DATA geluSlopeCenters<>+48(SB)/4, $0x3df31000
+DATA geluSlopeCenters<>+52(SB)/4, $0x3ebc6800
+DATA geluSlopeCenters<>+56(SB)/4, $0x3f1d1400
 DATA geluSlopeCenters<>+60(SB)/4, $0x3f5ec600
 GLOBL geluSlopeCenters<>(SB), RODATA|NOPTR, $64
 
@@ -3157,93 +3135,93 @@ DATA geluSlope5<>+56(SB)/4, $0xbbdbe744
 DATA geluSlope5<>+60(SB)/4, $0xbb84a686
 GLOBL geluSlope5<>(SB), RODATA|NOPTR, $64
 
-DATA geluSlope4<>+0(SB)/4, $0x3bc80132
+DATA geluSlope4<>+0(SB)/4, $0x3bcd0e6b
 DATA geluSlope4<>+4(SB)/4, $0x3b3b7584
-DATA geluSlope4<>+8(SB)/4, $0x3abb6d91
-DATA geluSlope4<>+12(SB)/4, $0x3a42f206
-DATA geluSlope4<>+16(SB)/4, $0x39ac5dd1
+DATA geluSlope4<>+8(SB)/4, $0x3abd2f4c
+DATA geluSlope4<>+12(SB)/4, $0x3a468ae1
+DATA geluSlope4<>+16(SB)/4, $0x39b042e2
 DATA geluSlope4<>+20(SB)/4, $0x3902d3d3
-DATA geluSlope4<>+24(SB)/4, $0x385a78e9
-DATA geluSlope4<>+28(SB)/4, $0x37d18821
-DATA geluSlope4<>+32(SB)/4, $0x3727d4e7
+DATA geluSlope4<>+24(SB)/4, $0x38637334
+DATA geluSlope4<>+28(SB)/4, $0x37d9af0e
+DATA geluSlope4<>+32(SB)/4, $0x372a5c4a
 DATA geluSlope4<>+36(SB)/4, $0x366df606
-DATA geluSlope4<>+40(SB)/4, $0x35c695f4
-DATA geluSlope4<>+44(SB)/4, $0x353a4205
-DATA geluSlope4<>+48(SB)/4, $0x3d458757
-DATA geluSlope4<>+52(SB)/4, $0x3cf12287
-DATA geluSlope4<>+56(SB)/4, $0x3c95ea24
+DATA geluSlope4<>+40(SB)/4, $0x35c88c2d
+DATA geluSlope4<>+44(SB)/4, $0x353f0942
+DATA geluSlope4<>+48(SB)/4, $0x3d483fab
+DATA geluSlope4<>+52(SB)/4, $0x3cf22d3a
+DATA geluSlope4<>+56(SB)/4, $0x3c9770fc
 DATA geluSlope4<>+60(SB)/4, $0x3c3e6d71
 GLOBL geluSlope4<>(SB), RODATA|NOPTR, $64
 
-DATA geluSlope3<>+0(SB)/4, $0xbc8e785c
+DATA geluSlope3<>+0(SB)/4, $0xbc9198fd
 DATA geluSlope3<>+4(SB)/4, $0xbc155d47
-DATA geluSlope3<>+8(SB)/4, $0xbba6493f
-DATA geluSlope3<>+12(SB)/4, $0xbb402b9d
-DATA geluSlope3<>+16(SB)/4, $0xbac0ea7f
+DATA geluSlope3<>+8(SB)/4, $0xbba7a17e
+DATA geluSlope3<>+12(SB)/4, $0xbb4325ff
+DATA geluSlope3<>+16(SB)/4, $0xbac4aeab
 DATA geluSlope3<>+20(SB)/4, $0xba2df551
-DATA geluSlope3<>+24(SB)/4, $0xb9aa519b
-DATA geluSlope3<>+28(SB)/4, $0xb93b641f
-DATA geluSlope3<>+32(SB)/4, $0xb8b07157
+DATA geluSlope3<>+24(SB)/4, $0xb9b0212d
+DATA geluSlope3<>+28(SB)/4, $0xb9416017
+DATA geluSlope3<>+32(SB)/4, $0xb8b2a6c1
 DATA geluSlope3<>+36(SB)/4, $0xb8196ad9
-DATA geluSlope3<>+40(SB)/4, $0xb79829db
-DATA geluSlope3<>+44(SB)/4, $0xb725ceec
-DATA geluSlope3<>+48(SB)/4, $0xbdd7f368
-DATA geluSlope3<>+52(SB)/4, $0xbd8c0adc
-DATA geluSlope3<>+56(SB)/4, $0xbd39083c
+DATA geluSlope3<>+40(SB)/4, $0xb79967ea
+DATA geluSlope3<>+44(SB)/4, $0xb7294c0c
+DATA geluSlope3<>+48(SB)/4, $0xbdda98df
+DATA geluSlope3<>+52(SB)/4, $0xbd8c94ae
+DATA geluSlope3<>+56(SB)/4, $0xbd3ab4b9
 DATA geluSlope3<>+60(SB)/4, $0xbcf9a0d2
 GLOBL geluSlope3<>(SB), RODATA|NOPTR, $64
 
-DATA geluSlope2<>+0(SB)/4, $0x3d3c8717
+DATA geluSlope2<>+0(SB)/4, $0x3d3fdd21
 DATA geluSlope2<>+4(SB)/4, $0x3cdf6ffe
-DATA geluSlope2<>+8(SB)/4, $0x3c8bc750
-DATA geluSlope2<>+12(SB)/4, $0x3c34ffb5
-DATA geluSlope2<>+16(SB)/4, $0x3bd2b383
+DATA geluSlope2<>+8(SB)/4, $0x3c8cac3a
+DATA geluSlope2<>+12(SB)/4, $0x3c373284
+DATA geluSlope2<>+16(SB)/4, $0x3bd5db98
 DATA geluSlope2<>+20(SB)/4, $0x3b62f32c
-DATA geluSlope2<>+24(SB)/4, $0x3b02f680
-DATA geluSlope2<>+28(SB)/4, $0x3aa5c8b1
-DATA geluSlope2<>+32(SB)/4, $0x3a3acfe2
+DATA geluSlope2<>+24(SB)/4, $0x3b065933
+DATA geluSlope2<>+28(SB)/4, $0x3aa9c8a4
+DATA geluSlope2<>+32(SB)/4, $0x3a3c8d21
 DATA geluSlope2<>+36(SB)/4, $0x39c6ae50
-DATA geluSlope2<>+40(SB)/4, $0x3969e693
-DATA geluSlope2<>+44(SB)/4, $0x3913f765
-DATA geluSlope2<>+48(SB)/4, $0x3e525490
-DATA geluSlope2<>+52(SB)/4, $0x3e121804
-DATA geluSlope2<>+56(SB)/4, $0x3dcec109
+DATA geluSlope2<>+40(SB)/4, $0x396b53d3
+DATA geluSlope2<>+44(SB)/4, $0x39164a50
+DATA geluSlope2<>+48(SB)/4, $0x3e547f9f
+DATA geluSlope2<>+52(SB)/4, $0x3e12900d
+DATA geluSlope2<>+56(SB)/4, $0x3dd04d74
 DATA geluSlope2<>+60(SB)/4, $0x3d95442c
 GLOBL geluSlope2<>(SB), RODATA|NOPTR, $64
 
-DATA geluSlope1<>+0(SB)/4, $0xbf02484b
+DATA geluSlope1<>+0(SB)/4, $0xbf02a646
 DATA geluSlope1<>+4(SB)/4, $0xbef2a654
-DATA geluSlope1<>+8(SB)/4, $0xbee7a489
-DATA geluSlope1<>+12(SB)/4, $0xbee05d18
-DATA geluSlope1<>+16(SB)/4, $0xbeda02ae
+DATA geluSlope1<>+8(SB)/4, $0xbee7c494
+DATA geluSlope1<>+12(SB)/4, $0xbee08932
+DATA geluSlope1<>+16(SB)/4, $0xbeda275f
 DATA geluSlope1<>+20(SB)/4, $0xbed536d2
-DATA geluSlope1<>+24(SB)/4, $0xbed26689
-DATA geluSlope1<>+28(SB)/4, $0xbed0c1a7
-DATA geluSlope1<>+32(SB)/4, $0xbecf4eeb
+DATA geluSlope1<>+24(SB)/4, $0xbed28231
+DATA geluSlope1<>+28(SB)/4, $0xbed0d474
+DATA geluSlope1<>+32(SB)/4, $0xbecf53d2
 DATA geluSlope1<>+36(SB)/4, $0xbece4037
-DATA geluSlope1<>+40(SB)/4, $0xbecda76d
-DATA geluSlope1<>+44(SB)/4, $0xbecd48fc
-DATA geluSlope1<>+48(SB)/4, $0xbf3db3a6
-DATA geluSlope1<>+52(SB)/4, $0xbf282a4b
-DATA geluSlope1<>+56(SB)/4, $0xbf18d2b9
+DATA geluSlope1<>+40(SB)/4, $0xbecda8e3
+DATA geluSlope1<>+44(SB)/4, $0xbecd4bbe
+DATA geluSlope1<>+48(SB)/4, $0xbf3e67ae
+DATA geluSlope1<>+52(SB)/4, $0xbf285405
+DATA geluSlope1<>+56(SB)/4, $0xbf191c7e
 DATA geluSlope1<>+60(SB)/4, $0xbf0dc4a2
 GLOBL geluSlope1<>(SB), RODATA|NOPTR, $64
 
-DATA geluSlope0<>+0(SB)/4, $0xbe8aa33d
+DATA geluSlope0<>+0(SB)/4, $0xbe869bbf
 DATA geluSlope0<>+4(SB)/4, $0xbf02deba
-DATA geluSlope0<>+8(SB)/4, $0xbf3d928d
-DATA geluSlope0<>+12(SB)/4, $0xbf784eba
-DATA geluSlope0<>+16(SB)/4, $0xbfa494f0
+DATA geluSlope0<>+8(SB)/4, $0xbf3cbec2
+DATA geluSlope0<>+12(SB)/4, $0xbf769bdb
+DATA geluSlope0<>+16(SB)/4, $0xbfa3675f
 DATA geluSlope0<>+20(SB)/4, $0xbfd9a92d
-DATA geluSlope0<>+24(SB)/4, $0xc00853bc
-DATA geluSlope0<>+28(SB)/4, $0xc022af9f
-DATA geluSlope0<>+32(SB)/4, $0xc04935a2
+DATA geluSlope0<>+24(SB)/4, $0xc006f4b4
+DATA geluSlope0<>+28(SB)/4, $0xc0213943
+DATA geluSlope0<>+32(SB)/4, $0xc0488854
 DATA geluSlope0<>+36(SB)/4, $0xc07c3f3e
-DATA geluSlope0<>+40(SB)/4, $0xc097d131
-DATA geluSlope0<>+44(SB)/4, $0xc0b1d006
-DATA geluSlope0<>+48(SB)/4, $0x3eceaeb5
-DATA geluSlope0<>+52(SB)/4, $0x3e6ebd9b
-DATA geluSlope0<>+56(SB)/4, $0x3d9ebe6b
+DATA geluSlope0<>+40(SB)/4, $0xc0977f40
+DATA geluSlope0<>+44(SB)/4, $0xc0b0dd0b
+DATA geluSlope0<>+48(SB)/4, $0x3ed13613
+DATA geluSlope0<>+52(SB)/4, $0x3e703d6b
+DATA geluSlope0<>+56(SB)/4, $0x3da58a6b
 DATA geluSlope0<>+60(SB)/4, $0xbd8880fe
 GLOBL geluSlope0<>(SB), RODATA|NOPTR, $64
 
@@ -3321,8 +3299,9 @@ loop:
 	VFMADD213PS w3c1d952a<>+0(SB), Y4, Y2
 	VFMADD213PS w3d6357b6<>+0(SB), Y4, Y2
 	VFMADD213PS w3e75fdf0<>+0(SB), Y4, Y2
-	VFMADD213PS w3f317218<>+0(SB), Y4, Y2
-	VMULPS      Y4, Y2, Y2
+	VMULPS      Y4, Y4, Y7
+	VMULPS      Y7, Y2, Y2
+	VFMADD231PS w3f317218<>+0(SB), Y4, Y2
 	VFMADD231PS Y2, Y6, Y6
 	VCVTPS2DQ   Y5, Y2
 	VPSRAD      $0x01, Y2, Y4
@@ -3410,8 +3389,9 @@ tail:
 	VFMADD213PS w3c1d952a<>+0(SB), Y5, Y3
 	VFMADD213PS w3d6357b6<>+0(SB), Y5, Y3
 	VFMADD213PS w3e75fdf0<>+0(SB), Y5, Y3
-	VFMADD213PS w3f317218<>+0(SB), Y5, Y3
-	VMULPS      Y5, Y3, Y3
+	VMULPS      Y5, Y5, Y8
+	VMULPS      Y8, Y3, Y3
+	VFMADD231PS w3f317218<>+0(SB), Y5, Y3
 	VFMADD231PS Y3, Y7, Y7
 	VCVTPS2DQ   Y6, Y3
 	VPSRAD      $0x01, Y3, Y5
@@ -3431,20 +3411,20 @@ done:
 	VZEROUPPER
 	RET
 
-DATA geluTanhSlopeCenters<>+0(SB)/4, $0x3f9f5c00
-DATA geluTanhSlopeCenters<>+4(SB)/4, $0x3fe05200
-DATA geluTanhSlopeCenters<>+8(SB)/4, $0x40103300
-DATA geluTanhSlopeCenters<>+12(SB)/4, $0x40300b00
+DATA geluTanhSlopeCenters<>+0(SB)/4, $0x3f9d0400
+DATA geluTanhSlopeCenters<>+4(SB)/4, $0x3fdd7600
+DATA geluTanhSlopeCenters<>+8(SB)/4, $0x400efd00
+DATA geluTanhSlopeCenters<>+12(SB)/4, $0x402fd500
 DATA geluTanhSlopeCenters<>+16(SB)/4, $0x405e9200
 DATA geluTanhSlopeCenters<>+20(SB)/4, $0x408fe200
-DATA geluTanhSlopeCenters<>+24(SB)/4, $0x40afb500
-DATA geluTanhSlopeCenters<>+28(SB)/4, $0x40d06f00
-DATA geluTanhSlopeCenters<>+32(SB)/4, $0x41002200
-DATA geluTanhSlopeCenters<>+36(SB)/4, $0x41203400
-DATA geluTanhSlopeCenters<>+40(SB)/4, $0x41406500
-DATA geluTanhSlopeCenters<>+44(SB)/4, $0x415f5200
-DATA geluTanhSlopeCenters<>+48(SB)/4, $0x3e00a800
-DATA geluTanhSlopeCenters<>+52(SB)/4, $0x3ebea800
+DATA geluTanhSlopeCenters<>+24(SB)/4, $0x40ae7900
+DATA geluTanhSlopeCenters<>+28(SB)/4, $0x40cfd100
+DATA geluTanhSlopeCenters<>+32(SB)/4, $0x40fdda00
+DATA geluTanhSlopeCenters<>+36(SB)/4, $0x411e8f00
+DATA geluTanhSlopeCenters<>+40(SB)/4, $0x413f2200
+DATA geluTanhSlopeCenters<>+44(SB)/4, $0x415ebc00
+DATA geluTanhSlopeCenters<>+48(SB)/4, $0x3dec9000
+DATA geluTanhSlopeCenters<>+52(SB)/4, $0x3eba9800
 DATA geluTanhSlopeCenters<>+56(SB)/4, $0x3f1e8e00
 DATA geluTanhSlopeCenters<>+60(SB)/4, $0x3f5e7600
 GLOBL geluTanhSlopeCenters<>(SB), RODATA|NOPTR, $64
@@ -3467,173 +3447,113 @@ DATA geluTanhSlope6<>+56(SB)/4, $0xbccfa033
 DATA geluTanhSlope6<>+60(SB)/4, $0xbc781459
 GLOBL geluTanhSlope6<>(SB), RODATA|NOPTR, $64
 
-DATA geluTanhSlope5<>+0(SB)/4, $0xbd464c10
-DATA geluTanhSlope5<>+4(SB)/4, $0xbc1f951b
-DATA geluTanhSlope5<>+8(SB)/4, $0x3c8b3e9d
-DATA geluTanhSlope5<>+12(SB)/4, $0x3c71068d
+DATA geluTanhSlope5<>+0(SB)/4, $0xbd49466e
+DATA geluTanhSlope5<>+4(SB)/4, $0xbc3e2d0a
+DATA geluTanhSlope5<>+8(SB)/4, $0x3c881a7e
+DATA geluTanhSlope5<>+12(SB)/4, $0x3c722dcd
 DATA geluTanhSlope5<>+16(SB)/4, $0xb88eda91
 DATA geluTanhSlope5<>+20(SB)/4, $0xba75cd71
-DATA geluTanhSlope5<>+24(SB)/4, $0xb78f97fd
-DATA geluTanhSlope5<>+28(SB)/4, $0xb28ca58d
-DATA geluTanhSlope5<>+32(SB)/4, $0xa958001f
-DATA geluTanhSlope5<>+36(SB)/4, $0xa9c18e5e
-DATA geluTanhSlope5<>+40(SB)/4, $0xab03dc72
-DATA geluTanhSlope5<>+44(SB)/4, $0xab9eceb7
-DATA geluTanhSlope5<>+48(SB)/4, $0x3d661d9e
-DATA geluTanhSlope5<>+52(SB)/4, $0x3cf5d553
+DATA geluTanhSlope5<>+24(SB)/4, $0xb7aab9c3
+DATA geluTanhSlope5<>+28(SB)/4, $0xb2a2174a
+DATA geluTanhSlope5<>+32(SB)/4, $0xa9f2c963
+DATA geluTanhSlope5<>+36(SB)/4, $0x29c6d1b6
+DATA geluTanhSlope5<>+40(SB)/4, $0xaa8a3a80
+DATA geluTanhSlope5<>+44(SB)/4, $0xabaf4ecf
+DATA geluTanhSlope5<>+48(SB)/4, $0x3d68bd4a
+DATA geluTanhSlope5<>+52(SB)/4, $0x3cff0580
 DATA geluTanhSlope5<>+56(SB)/4, $0xbbfee662
 DATA geluTanhSlope5<>+60(SB)/4, $0xbd224c43
 GLOBL geluTanhSlope5<>(SB), RODATA|NOPTR, $64
 
-DATA geluTanhSlope4<>+0(SB)/4, $0x3ba3593a
-DATA geluTanhSlope4<>+4(SB)/4, $0xbd97b3bb
-DATA geluTanhSlope4<>+8(SB)/4, $0xbd6ac5fa
-DATA geluTanhSlope4<>+12(SB)/4, $0xbc560789
+DATA geluTanhSlope4<>+0(SB)/4, $0x3c1ad690
+DATA geluTanhSlope4<>+4(SB)/4, $0xbd9542ac
+DATA geluTanhSlope4<>+8(SB)/4, $0xbd714920
+DATA geluTanhSlope4<>+12(SB)/4, $0xbc5a02cb
 DATA geluTanhSlope4<>+16(SB)/4, $0x3c29095d
 DATA geluTanhSlope4<>+20(SB)/4, $0x3aa73f97
-DATA geluTanhSlope4<>+24(SB)/4, $0x372e4e44
-DATA geluTanhSlope4<>+28(SB)/4, $0x3141c1c0
-DATA geluTanhSlope4<>+32(SB)/4, $0xaa47b26c
-DATA geluTanhSlope4<>+36(SB)/4, $0x2ad6d19f
-DATA geluTanhSlope4<>+40(SB)/4, $0x2b3a401c
-DATA geluTanhSlope4<>+44(SB)/4, $0xab6b3842
-DATA geluTanhSlope4<>+48(SB)/4, $0x3d6fb5ee
-DATA geluTanhSlope4<>+52(SB)/4, $0x3de94f05
+DATA geluTanhSlope4<>+24(SB)/4, $0x376aedc8
+DATA geluTanhSlope4<>+28(SB)/4, $0x319b448c
+DATA geluTanhSlope4<>+32(SB)/4, $0xaa269e35
+DATA geluTanhSlope4<>+36(SB)/4, $0x2ad67b11
+DATA geluTanhSlope4<>+40(SB)/4, $0x2b61df16
+DATA geluTanhSlope4<>+44(SB)/4, $0xab2e0a9a
+DATA geluTanhSlope4<>+48(SB)/4, $0x3d63fc9a
+DATA geluTanhSlope4<>+52(SB)/4, $0x3de6d32b
 DATA geluTanhSlope4<>+56(SB)/4, $0x3e030e62
 DATA geluTanhSlope4<>+60(SB)/4, $0x3dc5e9c3
 GLOBL geluTanhSlope4<>(SB), RODATA|NOPTR, $64
 
-DATA geluTanhSlope3<>+0(SB)/4, $0x3d514740
-DATA geluTanhSlope3<>+4(SB)/4, $0xbd165c1f
-DATA geluTanhSlope3<>+8(SB)/4, $0xbe37d9a5
-DATA geluTanhSlope3<>+12(SB)/4, $0xbe7e53f8
+DATA geluTanhSlope3<>+0(SB)/4, $0x3d4f1d5a
+DATA geluTanhSlope3<>+4(SB)/4, $0xbcf6ebf3
+DATA geluTanhSlope3<>+8(SB)/4, $0xbe3358a1
+DATA geluTanhSlope3<>+12(SB)/4, $0xbe7e2667
 DATA geluTanhSlope3<>+16(SB)/4, $0xbe741717
 DATA geluTanhSlope3<>+20(SB)/4, $0xbe5c78a2
-DATA geluTanhSlope3<>+24(SB)/4, $0xbe5b3540
+DATA geluTanhSlope3<>+24(SB)/4, $0xbe5b35be
 DATA geluTanhSlope3<>+28(SB)/4, $0xbe5b33b6
 DATA geluTanhSlope3<>+32(SB)/4, $0xbe5b33b6
 DATA geluTanhSlope3<>+36(SB)/4, $0xbe5b33b6
 DATA geluTanhSlope3<>+40(SB)/4, $0xbe5b33b6
 DATA geluTanhSlope3<>+44(SB)/4, $0xbe5b33b6
-DATA geluTanhSlope3<>+48(SB)/4, $0xbeb55217
-DATA geluTanhSlope3<>+52(SB)/4, $0xbe886023
+DATA geluTanhSlope3<>+48(SB)/4, $0xbeb68161
+DATA geluTanhSlope3<>+52(SB)/4, $0xbe8a3789
 DATA geluTanhSlope3<>+56(SB)/4, $0xbe1267ba
 DATA geluTanhSlope3<>+60(SB)/4, $0xbce113f5
 GLOBL geluTanhSlope3<>(SB), RODATA|NOPTR, $64
 
-DATA geluTanhSlope2<>+0(SB)/4, $0xbf990227
-DATA geluTanhSlope2<>+4(SB)/4, $0xbf94f7e6
-DATA geluTanhSlope2<>+8(SB)/4, $0xbfaa56b7
-DATA geluTanhSlope2<>+12(SB)/4, $0xbfd4a5e5
+DATA geluTanhSlope2<>+0(SB)/4, $0xbf995db1
+DATA geluTanhSlope2<>+4(SB)/4, $0xbf94ae84
+DATA geluTanhSlope2<>+8(SB)/4, $0xbfa90cd7
+DATA geluTanhSlope2<>+12(SB)/4, $0xbfd45573
 DATA geluTanhSlope2<>+16(SB)/4, $0xc00d1035
 DATA geluTanhSlope2<>+20(SB)/4, $0xc038bfba
-DATA geluTanhSlope2<>+24(SB)/4, $0xc061acf4
-DATA geluTanhSlope2<>+28(SB)/4, $0xc085dacb
-DATA geluTanhSlope2<>+32(SB)/4, $0xc0a49274
-DATA geluTanhSlope2<>+36(SB)/4, $0xc0cdc344
-DATA geluTanhSlope2<>+40(SB)/4, $0xc0f71be6
-DATA geluTanhSlope2<>+44(SB)/4, $0xc10f6a32
-DATA geluTanhSlope2<>+48(SB)/4, $0xbf46454e
-DATA geluTanhSlope2<>+52(SB)/4, $0xbf80f71c
+DATA geluTanhSlope2<>+24(SB)/4, $0xc0601713
+DATA geluTanhSlope2<>+28(SB)/4, $0xc0857554
+DATA geluTanhSlope2<>+32(SB)/4, $0xc0a30594
+DATA geluTanhSlope2<>+36(SB)/4, $0xc0cba68a
+DATA geluTanhSlope2<>+40(SB)/4, $0xc0f57d0a
+DATA geluTanhSlope2<>+44(SB)/4, $0xc10f09dd
+DATA geluTanhSlope2<>+48(SB)/4, $0xbf438187
+DATA geluTanhSlope2<>+52(SB)/4, $0xbf8025f2
 DATA geluTanhSlope2<>+56(SB)/4, $0xbf947c72
 DATA geluTanhSlope2<>+60(SB)/4, $0xbf9c672d
 GLOBL geluTanhSlope2<>(SB), RODATA|NOPTR, $64
 
-DATA geluTanhSlope1<>+0(SB)/4, $0xc02afd22
-DATA geluTanhSlope1<>+4(SB)/4, $0xc076dce8
-DATA geluTanhSlope1<>+8(SB)/4, $0xc0a2cfcf
-DATA geluTanhSlope1<>+12(SB)/4, $0xc0d22e05
+DATA geluTanhSlope1<>+0(SB)/4, $0xc0282f11
+DATA geluTanhSlope1<>+4(SB)/4, $0xc07389d7
+DATA geluTanhSlope1<>+8(SB)/4, $0xc0a134d6
+DATA geluTanhSlope1<>+12(SB)/4, $0xc0d1d460
 DATA geluTanhSlope1<>+16(SB)/4, $0xc1161b3d
 DATA geluTanhSlope1<>+20(SB)/4, $0xc1694509
-DATA geluTanhSlope1<>+24(SB)/4, $0xc1a7a8f5
-DATA geluTanhSlope1<>+28(SB)/4, $0xc1e6bbc1
-DATA geluTanhSlope1<>+32(SB)/4, $0xc22b203c
-DATA geluTanhSlope1<>+36(SB)/4, $0xc283f4df
-DATA geluTanhSlope1<>+40(SB)/4, $0xc2bce773
-DATA geluTanhSlope1<>+44(SB)/4, $0xc2fd67eb
-DATA geluTanhSlope1<>+48(SB)/4, $0xbe35b641
-DATA geluTanhSlope1<>+52(SB)/4, $0xbf1ead48
+DATA geluTanhSlope1<>+24(SB)/4, $0xc1a57dc7
+DATA geluTanhSlope1<>+28(SB)/4, $0xc1e571ca
+DATA geluTanhSlope1<>+32(SB)/4, $0xc2280967
+DATA geluTanhSlope1<>+36(SB)/4, $0xc2815394
+DATA geluTanhSlope1<>+40(SB)/4, $0xc2ba79ee
+DATA geluTanhSlope1<>+44(SB)/4, $0xc2fc183b
+DATA geluTanhSlope1<>+48(SB)/4, $0xbe25c0ca
+DATA geluTanhSlope1<>+52(SB)/4, $0xbf1a98c0
 DATA geluTanhSlope1<>+56(SB)/4, $0xbf945908
 DATA geluTanhSlope1<>+60(SB)/4, $0xbfe0ebf7
 GLOBL geluTanhSlope1<>(SB), RODATA|NOPTR, $64
 
-DATA geluTanhSlope0<>+0(SB)/4, $0xbf82c2bd
-DATA geluTanhSlope0<>+4(SB)/4, $0xc02b8285
-DATA geluTanhSlope0<>+8(SB)/4, $0xc09d2dbd
-DATA geluTanhSlope0<>+12(SB)/4, $0xc0f98826
+DATA geluTanhSlope0<>+0(SB)/4, $0xbf7919b9
+DATA geluTanhSlope0<>+4(SB)/4, $0xc0260848
+DATA geluTanhSlope0<>+8(SB)/4, $0xc09a1d03
+DATA geluTanhSlope0<>+12(SB)/4, $0xc0f8d6f5
 DATA geluTanhSlope0<>+16(SB)/4, $0xc158c295
 DATA geluTanhSlope0<>+20(SB)/4, $0xc1cd12a0
-DATA geluTanhSlope0<>+24(SB)/4, $0xc22ccc53
-DATA geluTanhSlope0<>+28(SB)/4, $0xc2891997
-DATA geluTanhSlope0<>+32(SB)/4, $0xc2f3719f
-DATA geluTanhSlope0<>+36(SB)/4, $0xc365dbd5
-DATA geluTanhSlope0<>+40(SB)/4, $0xc3c3303f
-DATA geluTanhSlope0<>+44(SB)/4, $0xc416d571
-DATA geluTanhSlope0<>+48(SB)/4, $0x3efa7a70
-DATA geluTanhSlope0<>+52(SB)/4, $0x3ec9552e
+DATA geluTanhSlope0<>+24(SB)/4, $0xc22995dd
+DATA geluTanhSlope0<>+28(SB)/4, $0xc287fd93
+DATA geluTanhSlope0<>+32(SB)/4, $0xc2ed0c20
+DATA geluTanhSlope0<>+36(SB)/4, $0xc35f251c
+DATA geluTanhSlope0<>+40(SB)/4, $0xc3bf7d01
+DATA geluTanhSlope0<>+44(SB)/4, $0xc415ad40
+DATA geluTanhSlope0<>+48(SB)/4, $0x3efb5bb9
+DATA geluTanhSlope0<>+52(SB)/4, $0x3ecbd182
 DATA geluTanhSlope0<>+56(SB)/4, $0x3e3351fe
 DATA geluTanhSlope0<>+60(SB)/4, $0xbe40bfb5
 GLOBL geluTanhSlope0<>(SB), RODATA|NOPTR, $64
-
-DATA w392209c5<>+0(SB)/4, $0x392209c5
-DATA w392209c5<>+4(SB)/4, $0x392209c5
-DATA w392209c5<>+8(SB)/4, $0x392209c5
-DATA w392209c5<>+12(SB)/4, $0x392209c5
-DATA w392209c5<>+16(SB)/4, $0x392209c5
-DATA w392209c5<>+20(SB)/4, $0x392209c5
-DATA w392209c5<>+24(SB)/4, $0x392209c5
-DATA w392209c5<>+28(SB)/4, $0x392209c5
-GLOBL w392209c5<>(SB), RODATA|NOPTR, $32
-
-DATA w3aaf8448<>+0(SB)/4, $0x3aaf8448
-DATA w3aaf8448<>+4(SB)/4, $0x3aaf8448
-DATA w3aaf8448<>+8(SB)/4, $0x3aaf8448
-DATA w3aaf8448<>+12(SB)/4, $0x3aaf8448
-DATA w3aaf8448<>+16(SB)/4, $0x3aaf8448
-DATA w3aaf8448<>+20(SB)/4, $0x3aaf8448
-DATA w3aaf8448<>+24(SB)/4, $0x3aaf8448
-DATA w3aaf8448<>+28(SB)/4, $0x3aaf8448
-GLOBL w3aaf8448<>(SB), RODATA|NOPTR, $32
-
-DATA w3c1d952a<>+0(SB)/4, $0x3c1d952a
-DATA w3c1d952a<>+4(SB)/4, $0x3c1d952a
-DATA w3c1d952a<>+8(SB)/4, $0x3c1d952a
-DATA w3c1d952a<>+12(SB)/4, $0x3c1d952a
-DATA w3c1d952a<>+16(SB)/4, $0x3c1d952a
-DATA w3c1d952a<>+20(SB)/4, $0x3c1d952a
-DATA w3c1d952a<>+24(SB)/4, $0x3c1d952a
-DATA w3c1d952a<>+28(SB)/4, $0x3c1d952a
-GLOBL w3c1d952a<>(SB), RODATA|NOPTR, $32
-
-DATA w3d6357b6<>+0(SB)/4, $0x3d6357b6
-DATA w3d6357b6<>+4(SB)/4, $0x3d6357b6
-DATA w3d6357b6<>+8(SB)/4, $0x3d6357b6
-DATA w3d6357b6<>+12(SB)/4, $0x3d6357b6
-DATA w3d6357b6<>+16(SB)/4, $0x3d6357b6
-DATA w3d6357b6<>+20(SB)/4, $0x3d6357b6
-DATA w3d6357b6<>+24(SB)/4, $0x3d6357b6
-DATA w3d6357b6<>+28(SB)/4, $0x3d6357b6
-GLOBL w3d6357b6<>(SB), RODATA|NOPTR, $32
-
-DATA w3e75fdf0<>+0(SB)/4, $0x3e75fdf0
-DATA w3e75fdf0<>+4(SB)/4, $0x3e75fdf0
-DATA w3e75fdf0<>+8(SB)/4, $0x3e75fdf0
-DATA w3e75fdf0<>+12(SB)/4, $0x3e75fdf0
-DATA w3e75fdf0<>+16(SB)/4, $0x3e75fdf0
-DATA w3e75fdf0<>+20(SB)/4, $0x3e75fdf0
-DATA w3e75fdf0<>+24(SB)/4, $0x3e75fdf0
-DATA w3e75fdf0<>+28(SB)/4, $0x3e75fdf0
-GLOBL w3e75fdf0<>(SB), RODATA|NOPTR, $32
-
-DATA w3f317218<>+0(SB)/4, $0x3f317218
-DATA w3f317218<>+4(SB)/4, $0x3f317218
-DATA w3f317218<>+8(SB)/4, $0x3f317218
-DATA w3f317218<>+12(SB)/4, $0x3f317218
-DATA w3f317218<>+16(SB)/4, $0x3f317218
-DATA w3f317218<>+20(SB)/4, $0x3f317218
-DATA w3f317218<>+24(SB)/4, $0x3f317218
-DATA w3f317218<>+28(SB)/4, $0x3f317218
-GLOBL w3f317218<>(SB), RODATA|NOPTR, $32
 
 // func tanhGradAVX2(dst *float32, x *float32, y *float32, n int)
 // Requires: AVX
@@ -3746,54 +3666,62 @@ loop:
 	VPERMPS     siluCenters<>+32(SB), Y3, Y6
 	VBLENDVPS   Y5, Y6, Y4, Y4
 	VSUBPS      Y4, Y2, Y4
-	VPERMPS     silu5<>+0(SB), Y3, Y6
-	VPERMPS     silu5<>+32(SB), Y3, Y7
+	VPERMPS     silu6<>+0(SB), Y3, Y6
+	VPERMPS     silu6<>+32(SB), Y3, Y7
 	VBLENDVPS   Y5, Y7, Y6, Y6
-	VPERMPS     silu4<>+0(SB), Y3, Y7
+	VPERMPS     silu5<>+0(SB), Y3, Y7
+	VPERMPS     silu5<>+32(SB), Y3, Y8
+	VBLENDVPS   Y5, Y8, Y7, Y7
+	VFMADD231PS Y4, Y6, Y7
+	VPERMPS     silu4<>+0(SB), Y3, Y6
 	VPERMPS     silu4<>+32(SB), Y3, Y8
-	VBLENDVPS   Y5, Y8, Y7, Y7
-	VFMADD231PS Y4, Y6, Y7
-	VPERMPS     silu3<>+0(SB), Y3, Y6
+	VBLENDVPS   Y5, Y8, Y6, Y6
+	VFMADD231PS Y4, Y7, Y6
+	VPERMPS     silu3<>+0(SB), Y3, Y7
 	VPERMPS     silu3<>+32(SB), Y3, Y8
-	VBLENDVPS   Y5, Y8, Y6, Y6
-	VFMADD231PS Y4, Y7, Y6
-	VPERMPS     silu2<>+0(SB), Y3, Y7
-	VPERMPS     silu2<>+32(SB), Y3, Y8
 	VBLENDVPS   Y5, Y8, Y7, Y7
 	VFMADD231PS Y4, Y6, Y7
-	VPERMPS     silu1<>+0(SB), Y3, Y6
-	VPERMPS     silu1<>+32(SB), Y3, Y8
+	VPERMPS     silu2<>+0(SB), Y3, Y6
+	VPERMPS     silu2<>+32(SB), Y3, Y8
 	VBLENDVPS   Y5, Y8, Y6, Y6
 	VFMADD231PS Y4, Y7, Y6
-	VPERMPS     silu0<>+0(SB), Y3, Y7
-	VPERMPS     silu0<>+32(SB), Y3, Y3
-	VBLENDVPS   Y5, Y3, Y7, Y7
+	VPERMPS     silu1<>+0(SB), Y3, Y7
+	VPERMPS     silu1<>+32(SB), Y3, Y8
+	VBLENDVPS   Y5, Y8, Y7, Y7
 	VFMADD231PS Y4, Y6, Y7
-	VMULPS      wbfb8aa3b<>+0(SB), Y2, Y3
-	VROUNDPS    $0x00, Y3, Y3
+	VPERMPS     silu0<>+0(SB), Y3, Y6
+	VPERMPS     silu0<>+32(SB), Y3, Y3
+	VBLENDVPS   Y5, Y3, Y6, Y6
+	VMOVAPS     Y6, Y3
+	VFMADD231PS Y4, Y7, Y3
+	VSUBPS      Y3, Y6, Y6
+	VFMADD231PS Y4, Y7, Y6
+	VMULPS      wbfb8aa3b<>+0(SB), Y2, Y4
+	VROUNDPS    $0x00, Y4, Y4
 	VMOVAPS     Y2, Y2
-	VFMADD231PS w3f317200<>+0(SB), Y3, Y2
-	VFMADD231PS w35bfbe8e<>+0(SB), Y3, Y2
-	VMOVUPS     w3ace5f80<>+0(SB), Y4
-	VFMADD213PS wbc1af21c<>+0(SB), Y2, Y4
-	VFMADD213PS w3d40da37<>+0(SB), Y2, Y4
-	VFMADD213PS wbe40d9fa<>+0(SB), Y2, Y4
-	VFMADD213PS w3f10a3d7<>+0(SB), Y2, Y4
-	VFMADD213PS wbf90a3d7<>+0(SB), Y2, Y4
-	VFMADD213PS w3e051eb8<>+0(SB), Y2, Y4
-	VFMADD231PS Y4, Y7, Y7
+	VFMADD231PS w3f317200<>+0(SB), Y4, Y2
+	VFMADD231PS w35bfbe8e<>+0(SB), Y4, Y2
+	VMOVUPS     w3ab6a18b<>+0(SB), Y5
+	VFMADD213PS wbc091ec1<>+0(SB), Y2, Y5
+	VFMADD213PS w3d2aaa75<>+0(SB), Y2, Y5
+	VFMADD213PS wbe2aaa3e<>+0(SB), Y2, Y5
+	VFMADD213PS w3f000000<>+0(SB), Y2, Y5
+	VMULPS      Y2, Y2, Y7
+	VFMSUB213PS Y2, Y7, Y5
+	VFMADD231PS Y5, Y3, Y6
+	VADDPS      Y3, Y6, Y6
 	VMOVUPS     w80000000<>+0(SB), Y2
 	VMAXPS      Y0, Y2, Y0
-	VCVTPS2DQ   Y3, Y2
+	VCVTPS2DQ   Y4, Y2
 	VPSRAD      $0x01, Y2, Y3
 	VPSUBD      Y3, Y2, Y2
 	VPADDD      w0000007f<>+0(SB), Y3, Y3
 	VPSLLD      $0x17, Y3, Y3
 	VPADDD      w0000007f<>+0(SB), Y2, Y2
 	VPSLLD      $0x17, Y2, Y2
-	VMULPS      Y3, Y7, Y7
-	VMULPS      Y2, Y7, Y7
-	VSUBPS      Y7, Y0, Y0
+	VMULPS      Y3, Y6, Y6
+	VMULPS      Y2, Y6, Y6
+	VSUBPS      Y6, Y0, Y0
 	VMULPS      Y1, Y0, Y0
 	VMOVUPS     Y0, (CX)(AX*1)
 	ADDQ        $0x20, AX
@@ -3820,54 +3748,62 @@ tail:
 	VPERMPS     siluCenters<>+32(SB), Y4, Y7
 	VBLENDVPS   Y6, Y7, Y5, Y5
 	VSUBPS      Y5, Y3, Y5
-	VPERMPS     silu5<>+0(SB), Y4, Y7
-	VPERMPS     silu5<>+32(SB), Y4, Y8
+	VPERMPS     silu6<>+0(SB), Y4, Y7
+	VPERMPS     silu6<>+32(SB), Y4, Y8
 	VBLENDVPS   Y6, Y8, Y7, Y7
-	VPERMPS     silu4<>+0(SB), Y4, Y8
+	VPERMPS     silu5<>+0(SB), Y4, Y8
+	VPERMPS     silu5<>+32(SB), Y4, Y9
+	VBLENDVPS   Y6, Y9, Y8, Y8
+	VFMADD231PS Y5, Y7, Y8
+	VPERMPS     silu4<>+0(SB), Y4, Y7
 	VPERMPS     silu4<>+32(SB), Y4, Y9
-	VBLENDVPS   Y6, Y9, Y8, Y8
-	VFMADD231PS Y5, Y7, Y8
-	VPERMPS     silu3<>+0(SB), Y4, Y7
+	VBLENDVPS   Y6, Y9, Y7, Y7
+	VFMADD231PS Y5, Y8, Y7
+	VPERMPS     silu3<>+0(SB), Y4, Y8
 	VPERMPS     silu3<>+32(SB), Y4, Y9
-	VBLENDVPS   Y6, Y9, Y7, Y7
-	VFMADD231PS Y5, Y8, Y7
-	VPERMPS     silu2<>+0(SB), Y4, Y8
-	VPERMPS     silu2<>+32(SB), Y4, Y9
 	VBLENDVPS   Y6, Y9, Y8, Y8
 	VFMADD231PS Y5, Y7, Y8
-	VPERMPS     silu1<>+0(SB), Y4, Y7
-	VPERMPS     silu1<>+32(SB), Y4, Y9
+	VPERMPS     silu2<>+0(SB), Y4, Y7
+	VPERMPS     silu2<>+32(SB), Y4, Y9
 	VBLENDVPS   Y6, Y9, Y7, Y7
 	VFMADD231PS Y5, Y8, Y7
-	VPERMPS     silu0<>+0(SB), Y4, Y8
-	VPERMPS     silu0<>+32(SB), Y4, Y4
-	VBLENDVPS   Y6, Y4, Y8, Y8
+	VPERMPS     silu1<>+0(SB), Y4, Y8
+	VPERMPS     silu1<>+32(SB), Y4, Y9
+	VBLENDVPS   Y6, Y9, Y8, Y8
 	VFMADD231PS Y5, Y7, Y8
-	VMULPS      wbfb8aa3b<>+0(SB), Y3, Y4
-	VROUNDPS    $0x00, Y4, Y4
+	VPERMPS     silu0<>+0(SB), Y4, Y7
+	VPERMPS     silu0<>+32(SB), Y4, Y4
+	VBLENDVPS   Y6, Y4, Y7, Y7
+	VMOVAPS     Y7, Y4
+	VFMADD231PS Y5, Y8, Y4
+	VSUBPS      Y4, Y7, Y7
+	VFMADD231PS Y5, Y8, Y7
+	VMULPS      wbfb8aa3b<>+0(SB), Y3, Y5
+	VROUNDPS    $0x00, Y5, Y5
 	VMOVAPS     Y3, Y3
-	VFMADD231PS w3f317200<>+0(SB), Y4, Y3
-	VFMADD231PS w35bfbe8e<>+0(SB), Y4, Y3
-	VMOVUPS     w3ace5f80<>+0(SB), Y5
-	VFMADD213PS wbc1af21c<>+0(SB), Y3, Y5
-	VFMADD213PS w3d40da37<>+0(SB), Y3, Y5
-	VFMADD213PS wbe40d9fa<>+0(SB), Y3, Y5
-	VFMADD213PS w3f10a3d7<>+0(SB), Y3, Y5
-	VFMADD213PS wbf90a3d7<>+0(SB), Y3, Y5
-	VFMADD213PS w3e051eb8<>+0(SB), Y3, Y5
-	VFMADD231PS Y5, Y8, Y8
+	VFMADD231PS w3f317200<>+0(SB), Y5, Y3
+	VFMADD231PS w35bfbe8e<>+0(SB), Y5, Y3
+	VMOVUPS     w3ab6a18b<>+0(SB), Y6
+	VFMADD213PS wbc091ec1<>+0(SB), Y3, Y6
+	VFMADD213PS w3d2aaa75<>+0(SB), Y3, Y6
+	VFMADD213PS wbe2aaa3e<>+0(SB), Y3, Y6
+	VFMADD213PS w3f000000<>+0(SB), Y3, Y6
+	VMULPS      Y3, Y3, Y8
+	VFMSUB213PS Y3, Y8, Y6
+	VFMADD231PS Y6, Y4, Y7
+	VADDPS      Y4, Y7, Y7
 	VMOVUPS     w80000000<>+0(SB), Y3
 	VMAXPS      Y1, Y3, Y1
-	VCVTPS2DQ   Y4, Y3
+	VCVTPS2DQ   Y5, Y3
 	VPSRAD      $0x01, Y3, Y4
 	VPSUBD      Y4, Y3, Y3
 	VPADDD      w0000007f<>+0(SB), Y4, Y4
 	VPSLLD      $0x17, Y4, Y4
 	VPADDD      w0000007f<>+0(SB), Y3, Y3
 	VPSLLD      $0x17, Y3, Y3
-	VMULPS      Y4, Y8, Y8
-	VMULPS      Y3, Y8, Y8
-	VSUBPS      Y8, Y1, Y1
+	VMULPS      Y4, Y7, Y7
+	VMULPS      Y3, Y7, Y7
+	VSUBPS      Y7, Y1, Y1
 	VMULPS      Y2, Y1, Y1
 	VMASKMOVPS  Y1, Y0, (CX)(AX*1)
 
@@ -3935,8 +3871,8 @@ loop:
 	VFMADD213PS w3d2aaa75<>+0(SB), Y3, Y4
 	VFMADD213PS wbe2aaa3e<>+0(SB), Y3, Y4
 	VFMADD213PS w3f000000<>+0(SB), Y3, Y4
-	VFMADD213PS wbf800000<>+0(SB), Y3, Y4
-	VMULPS      Y3, Y4, Y4
+	VMULPS      Y3, Y3, Y6
+	VFMSUB213PS Y3, Y6, Y4
 	VFMADD231PS Y4, Y1, Y1
 	VCVTPS2DQ   Y2, Y2
 	VPSRAD      $0x01, Y2, Y3
@@ -4021,8 +3957,8 @@ tail:
 	VFMADD213PS w3d2aaa75<>+0(SB), Y4, Y5
 	VFMADD213PS wbe2aaa3e<>+0(SB), Y4, Y5
 	VFMADD213PS w3f000000<>+0(SB), Y4, Y5
-	VFMADD213PS wbf800000<>+0(SB), Y4, Y5
-	VMULPS      Y4, Y5, Y5
+	VMULPS      Y4, Y4, Y7
+	VFMSUB213PS Y4, Y7, Y5
 	VFMADD231PS Y5, Y2, Y2
 	VCVTPS2DQ   Y3, Y3
 	VPSRAD      $0x01, Y3, Y4
