@@ -15,7 +15,7 @@ import (
 )
 
 func main() {
-	set := flag.String("set", "", "kernels to generate: gemm, gemm512, vecmath, vecmath512, limits or limits512")
+	set := flag.String("set", "", "kernels to generate: gemm, gemm512, vecmath, vecmath512, rows, rows512, limits or limits512")
 	flag.Parse()
 	ConstraintExpr("amd64,!purego")
 	switch *set {
@@ -47,7 +47,7 @@ func main() {
 	case "limits512":
 		limits512()
 	default:
-		log.Fatalf("-set is %q, want gemm, gemm512, vecmath, vecmath512, limits or limits512", *set)
+		log.Fatalf("-set is %q, want gemm, gemm512, vecmath, vecmath512, rows, rows512, limits or limits512", *set)
 	}
 	Generate()
 }

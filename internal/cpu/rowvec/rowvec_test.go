@@ -130,7 +130,7 @@ func TestMax(t *testing.T) {
 		if got := Max(x); got != want {
 			t.Errorf("Max = %v, want %v", got, want)
 		}
-		for i := range x {
+		for i := range min(n, 70) {
 			old := x[i]
 			x[i] = float32(math.Inf(1))
 			if got := Max(x); got != x[i] {
