@@ -7,9 +7,12 @@ import (
 	"github.com/stria-ml/stria/internal/parallel"
 )
 
-// spreadFlops is the number of floating-point operations below which one
-// thread is faster than several.
-const spreadFlops = 2 * 88 * 88 * 88
+// The number of floating-point operations below which one thread is faster than
+// several; matrix-vector products wait for memory instead.
+const (
+	spreadFlops       = 2 * 88 * 88 * 88
+	spreadVectorFlops = 2 * 48 * 48 * 48
+)
 
 // sizes are how a set of kernels cuts a product. C is computed in tiles of
 // mr x nr that stay in registers. A is packed into tiles of mr rows and B into
@@ -155,7 +158,9 @@ func (t *task[T]) Chunk(i, worker int) {
 			t.blocks(worker, &t.slab, t.pa, t.pc, i/t.segments, i%t.segments)
 		}
 	case vecPhase:
-		t.vecChunk(worker, i)
+		for i := t.claim(worker); i >= 0; i = t.claim(worker) {
+			t.vecChunk(worker, i)
+		}
 	case batchPhase:
 		for i := t.claim(worker); i >= 0; i = t.claim(worker) {
 			t.batchChunk(worker, s, i)
@@ -214,7 +219,11 @@ func (t *task[T]) run() {
 
 // worthSpreading avoids the overflow of products of four large numbers.
 func worthSpreading(products, m, n, k int) bool {
-	return 2*float64(products)*float64(m)*float64(n)*float64(k) >= spreadFlops
+	least := float64(spreadFlops)
+	if m == 1 || n == 1 {
+		least = spreadVectorFlops
+	}
+	return 2*float64(products)*float64(m)*float64(n)*float64(k) >= least
 }
 
 func (t *task[T]) spread(p phase, chunks, threads int) {
