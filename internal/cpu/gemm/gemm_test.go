@@ -199,26 +199,6 @@ func TestMulSmall(t *testing.T) {
 	})
 }
 
-// TestMulVector goes through every length of k up to three vectors, and numbers
-// of results around whole strips and groups.
-func TestMulVector(t *testing.T) {
-	eachKernelSet(t, func(t *testing.T) {
-		r := newRand(5)
-		for k := 1; k <= 52; k++ {
-			for _, n := range []int{1 + r.IntN(7), 8 + r.IntN(30), 128*r.IntN(3) + r.IntN(40) + 1} {
-				m, n := 1, n
-				if r.IntN(2) == 0 {
-					m, n = n, m
-				}
-				a, b := rowsOrColumns(r, m, k), rowsOrColumns(r, k, n)
-				if err := checkMul(r, m, n, k, 0.75, a, b, r.IntN(2) == 0); err != nil {
-					t.Fatal(err)
-				}
-			}
-		}
-	})
-}
-
 // smallBlocks makes every loop of the driver run several times.
 func smallBlocks(t *testing.T) {
 	for _, set := range sets32 {
@@ -236,56 +216,6 @@ func TestMulSmallBlocks(t *testing.T) {
 		eachKernelSet(t, func(t *testing.T) { checkRandom[float32](t, 99, 100, 150) })
 		t.Run("float64", func(t *testing.T) { checkRandom[float64](t, 98, 40, 100) })
 	}
-}
-
-// nothingInPlace makes all operands be packed, by the kernels where they can.
-func nothingInPlace(t *testing.T) {
-	for _, set := range sets32 {
-		z := set.newKernel().sizes()
-		old := *z
-		t.Cleanup(func() { *z = old })
-		z.inPlaceB, z.inPlaceRows, z.inPlaceA = 0, 0, min(z.inPlaceA, 1)
-	}
-}
-
-// TestMulFilled goes through the lengths of k up to several rounds of the
-// kernels that pack, for matrices of one to three tiles and panels.
-func TestMulFilled(t *testing.T) {
-	nothingInPlace(t)
-	eachKernelSet(t, func(t *testing.T) {
-		r := newRand(21)
-		for k := 1; k <= 21; k++ {
-			for range 12 {
-				m, n := 1+r.IntN(40), 1+r.IntN(100)
-				a, b := rowsOrColumns(r, m, k), rowsOrColumns(r, k, n)
-				if err := checkMul(r, m, n, k, 0.75, a, b, r.IntN(2) == 0); err != nil {
-					t.Fatal(err)
-				}
-			}
-		}
-		checkRandom[float32](t, 22, 100, 150)
-	})
-}
-
-func TestMulFilledSmallBlocks(t *testing.T) {
-	smallBlocks(t)
-	nothingInPlace(t)
-	for _, threads := range []int{1, 2} {
-		withThreads(t, threads)
-		eachKernelSet(t, func(t *testing.T) { checkRandom[float32](t, 23, 80, 150) })
-	}
-}
-
-// rowsOrColumns makes an operand with unit stride along one axis, or both, and
-// at any alignment.
-func rowsOrColumns(r *rand.Rand, rows, cols int) Matrix[float32] {
-	x := Matrix[float32]{Row: cols + r.IntN(2)*r.IntN(20), Col: 1}
-	if r.IntN(2) == 0 {
-		x = Matrix[float32]{Row: 1, Col: rows + r.IntN(2)*r.IntN(20)}
-	}
-	off := r.IntN(17)
-	x.Data = randomSlice[float32](r, off+(rows-1)*x.Row+(cols-1)*x.Col+1)[off:]
-	return x
 }
 
 func TestMulEmpty(t *testing.T) {
