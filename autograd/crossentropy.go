@@ -82,9 +82,9 @@ func CrossEntropy(logits *Var, target *tensor.Tensor, o CrossEntropyOptions) *Va
 		dRows := g.arena.EmptyLike(sr.Get())
 		tensor.CrossEntropyGradInto(dRows, sr.Get(), st.Get(), sl.Get(), scale, o.params())
 		shaped := g.arena.Adopt(dRows.View(logits.value.Shape()...))
+		g.arena.Release(dRows) // so that shaped alone has the memory to give
 		g.give(logits, shaped)
 		g.arena.Release(shaped)
-		g.arena.Release(dRows)
 		g.arena.Release(scale)
 	}, sr, sl, st)
 }
