@@ -112,9 +112,10 @@ func Linear(x, w, b *Var) *Var {
 	shape := tensor.AppendShape(buf[:0], x.value)
 	shape[len(shape)-1] = w.value.Size(0)
 	out := g.arena.Empty(x.value.DType(), shape...)
-	tensor.LinearInto(out, x.value, w.value)
-	if b != nil {
-		tensor.AddInto(out, out, b.value)
+	if b == nil {
+		tensor.LinearInto(out, x.value, w.value)
+	} else {
+		tensor.LinearBiasInto(out, x.value, w.value, b.value)
 	}
 	if !g.wanted(x, w, b) {
 		return g.result("linear", out)

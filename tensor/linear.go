@@ -11,6 +11,34 @@ func LinearInto(dst, x, w *Tensor) {
 	p.done()
 }
 
+// LinearBiasInto writes x @ wT + b to dst: x (..., in), w (out, in), b (out), dst
+// (..., out). Where the operands are dense floats it makes no second pass over dst.
+func LinearBiasInto(dst, x, w, b *Tensor) {
+	const op = "linear"
+	wantRank(op, "the weight", w, 2, "(out, in)")
+	wantRank(op, "the bias", b, 1, "(out)")
+	sameKind(op, w, b)
+	if b.size != w.shape()[0] {
+		fail(op, ShapeMismatch, "the bias has shape %s, but the weight, of shape %s, gives %d features",
+			dimsString(b.shape()), dimsString(w.shape()), w.shape()[0])
+	}
+	p := newPlan()
+	wT := p.transposed(0, w)
+	wantProduct(op, x, wT)
+	result(op, dst, x, x.dtype, appendMatMul(op, p.dims[0].shape[:0], x, wT))
+	target(op, dst)
+	x, wT, b = source(op, dst, x, anywhere), source(op, dst, wT, anywhere), source(op, dst, b, anywhere)
+	if m, ok := p.matrix(op, dst, x, wT); ok && b.contiguous && x.dtype.IsFloat() {
+		dst.storage.device.MatMulBias(m.dst, m.x, m.y, b.operand(op))
+		p.done()
+		wrote(dst)
+		return
+	}
+	p.done()
+	LinearInto(dst, x, w)
+	AddInto(dst, dst, b)
+}
+
 // LinearWeightGradInto writes dyT @ x, summed over all rows, to dw, or adds it:
 // x (..., in), dy (..., out), dw (out, in). x and dy are contiguous or have two
 // dims.

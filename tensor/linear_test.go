@@ -2,6 +2,7 @@ package tensor
 
 import (
 	"math"
+	"slices"
 	"testing"
 )
 
@@ -22,6 +23,12 @@ func TestLinear(t *testing.T) {
 			y := Full(Float32, 9, shape...)
 			LinearInto(y, x, w)
 			checkLinear(t, x, w, y)
+			for _, b := range []*Tensor{FromSlice([]float32{1, -2, 3}), FromSlice([]float32{1, 9, -2, 9, 3}).Slice(0, 0, 5, 2)} {
+				z := Full(Float32, 9, shape...)
+				LinearBiasInto(z, x, w, b)
+				z.SubInPlace(b)
+				checkLinear(t, x, w, z)
+			}
 
 			dy := RandN(Float32, NewStream(8), shape...)
 			if !x.IsContiguous() && x.Dim() > 2 {
@@ -72,11 +79,35 @@ func checkWeightGrad(t *testing.T, x, dy, dw *Tensor, times float64) {
 	}
 }
 
+// TestLinearBiasOverlap writes over each operand.
+func TestLinearBiasOverlap(t *testing.T) {
+	x, w, b := FromSlice([]float32{1, 2, 3, 4}, 2, 2), FromSlice([]float32{1, 1, 2, 0}, 2, 2), FromSlice([]float32{10, 20})
+	want := []float32{13, 22, 17, 26}
+	for name, into := range map[string]func() *Tensor{
+		"x": func() *Tensor { y := x.Clone(); LinearBiasInto(y, y, w, b); return y },
+		"w": func() *Tensor { y := w.Clone(); LinearBiasInto(y, x, y, b); return y },
+		"b": func() *Tensor {
+			y := Zeros(Float32, 2, 2)
+			row := y.Select(0, 0)
+			row.CopyFrom(b)
+			LinearBiasInto(y, x, w, row)
+			return y
+		},
+	} {
+		if got := Data[float32](into()); !slices.Equal(got, want) {
+			t.Errorf("over %s: %v, want %v", name, got, want)
+		}
+	}
+}
+
 func TestLinearMisuse(t *testing.T) {
 	x, w := Zeros(Float32, 4, 5), Zeros(Float32, 3, 5)
 	wantMisuse(t, RankMismatch, "(out, in)", func() { LinearInto(Zeros(Float32, 4, 3), x, Zeros(Float32, 1, 3, 5)) })
 	wantMisuse(t, ShapeMismatch, "4 columns", func() { LinearInto(Zeros(Float32, 4, 3), x.T(), w) })
 	wantMisuse(t, ShapeMismatch, "[4, 2]", func() { LinearInto(Zeros(Float32, 4, 2), x, w) })
+	wantMisuse(t, ShapeMismatch, "[4]", func() { LinearBiasInto(Zeros(Float32, 4, 3), x, w, Zeros(Float32, 4)) })
+	wantMisuse(t, RankMismatch, "(out)", func() { LinearBiasInto(Zeros(Float32, 4, 3), x, w, Zeros(Float32, 1, 3)) })
+	wantMisuse(t, DTypeMismatch, "float64", func() { LinearBiasInto(Zeros(Float32, 4, 3), x, w, Zeros(Float64, 3)) })
 	wantMisuse(t, RankMismatch, "(N, D)", func() { LinearWeightGradInto(w, Zeros(Float32), Zeros(Float32, 4, 3), false) })
 	wantMisuse(t, NotContiguous, "contiguous", func() {
 		LinearWeightGradInto(w, Zeros(Float32, 2, 2, 10).Slice(2, 0, 10, 2), Zeros(Float32, 4, 3), false)
@@ -93,5 +124,7 @@ func TestLinearAllocatesNothing(t *testing.T) {
 	}
 	x, w, y := Zeros(Float32, 2, 4, 5), Zeros(Float32, 3, 5), Zeros(Float32, 2, 4, 3)
 	wantNoAllocs(t, "linear", func() { LinearInto(y, x, w) })
+	b := Zeros(Float32, 3)
+	wantNoAllocs(t, "linear with bias", func() { LinearBiasInto(y, x, w, b) })
 	wantNoAllocs(t, "linear gradient", func() { LinearWeightGradInto(w, x, y, true) })
 }

@@ -26,7 +26,7 @@ var functions = []any{
 	Bytes, Cat, CatInto, ClampInto, CosInto, CrossEntropyGradInto, CrossEntropyInto, CumSumInto,
 	CumSumReverseInto, DivInto, DropoutInto, Embedding, EmbeddingGradInto, EmbeddingInto, EqInto, ExpInto,
 	GELUGradInto, GELUInto, GELUTanhGradInto, GELUTanhInto, GatherInto, GeInto, GtInto, IndexAddInto,
-	IndexSelectInto, IsNaNInto, LayerNormGradInto, LayerNormInto, LeInto, LinearInto, LinearWeightGradInto,
+	IndexSelectInto, IsNaNInto, LayerNormGradInto, LayerNormInto, LeInto, LinearBiasInto, LinearInto, LinearWeightGradInto,
 	LogInto, LogSoftmaxGradInto,
 	LogSoftmaxInto, LogSumExpInto, LtInto, MaskedFillInto, MatMulAccumulateInto, MatMulInto, MaxInto,
 	MaximumInto, MeanInto, MinInto, MinimumInto, MulInto, MulScalarInto, NeInto, NegInto, NotInto, OrInto,

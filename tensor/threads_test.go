@@ -139,7 +139,7 @@ func (in *threadInputs) indexingRuns() []threadRun {
 	dst, zero := in.like(in.dtype), in.like(in.dtype)
 	stack := Zeros(in.dtype, 2, threadRows, threadColumns)
 	square, summed := Zeros(in.dtype, threadRows, threadRows), Zeros(in.dtype, threadRows, threadRows)
-	narrow := Zeros(in.dtype, threadColumns, threadColumns)
+	narrow, bias := Zeros(in.dtype, threadColumns, threadColumns), Full(in.dtype, 3, threadRows)
 	return []threadRun{
 		{EmbeddingInto, func() { EmbeddingInto(dst, x, in.places) }, []*Tensor{dst}},
 		{EmbeddingGradInto, func() { EmbeddingGradInto(dst.Zero(), in.places, x) }, []*Tensor{dst}},
@@ -150,6 +150,7 @@ func (in *threadInputs) indexingRuns() []threadRun {
 		{StackInto, func() { StackInto(stack, 0, x, y) }, []*Tensor{stack}},
 		{MatMulInto, func() { MatMulInto(square, x, y.T()) }, []*Tensor{square}},
 		{LinearInto, func() { LinearInto(square, x, y) }, []*Tensor{square}},
+		{LinearBiasInto, func() { LinearBiasInto(square, x, y, bias) }, []*Tensor{square}},
 		{LinearWeightGradInto, func() { LinearWeightGradInto(narrow, x, y, false) }, []*Tensor{narrow}},
 		{MatMulAccumulateInto, func() { MatMulAccumulateInto(summed.Zero(), x, y.T(), 0.5) }, []*Tensor{summed}},
 	}

@@ -21,7 +21,7 @@ var allowed = map[string][]string{
 
 	// the CPU's kernels
 	"internal/cpu/kernelset": {},
-	"internal/cpu/gemm":      {"internal/cpu/kernelset", "internal/freelist", "internal/parallel"},
+	"internal/cpu/gemm":      {"internal/cpu/kernelset", "internal/cpu/vec", "internal/freelist", "internal/parallel"},
 	"internal/cpu/vec":       {"internal/cpu/kernelset", "internal/half", "internal/philox"},
 	"internal/cpu/vecmath":   {"internal/cpu/kernelset"},
 	"internal/cpu/rowvec":    {"internal/cpu/kernelset", "internal/cpu/vecmath"},

@@ -152,6 +152,9 @@ type Products interface {
 	// MatMul writes alpha*x*y, or adds it if accumulate: x (..., M, K), y (..., K,
 	// N), dst (..., M, N), equal batch dims.
 	MatMul(dst, x, y Operand, alpha float64, accumulate bool)
+	// MatMulBias writes x*y + bias of floats: x (M, K), y (K, N), bias (N),
+	// contiguous, dst (M, N).
+	MatMulBias(dst, x, y, bias Operand)
 }
 
 // Fused operations are whole layers in one pass. Gradient destinations that

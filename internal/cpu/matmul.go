@@ -52,6 +52,30 @@ func multiplyMatrices[T floating](dst, x, y *backend.Operand, alpha float64, acc
 	runtime.KeepAlive(y.Mem)
 }
 
+// MatMulBias multiplies x (M, K) and y (K, N) and adds bias (N) to each row.
+func (Device) MatMulBias(dst, x, y, bias backend.Operand) {
+	if dst.Len() == 0 {
+		return
+	}
+	if dst.DType == backend.Float32 {
+		multiplyBias[float32](&dst, &x, &y, &bias)
+	} else {
+		multiplyBias[float64](&dst, &x, &y, &bias)
+	}
+}
+
+func multiplyBias[T floating](dst, x, y, bias *backend.Operand) {
+	m, n, k := dst.Shape[0], dst.Shape[1], x.Shape[1]
+	var a, b gemm.Matrix[T]
+	if k > 0 {
+		a, b = matrixOf[T](x), matrixOf[T](y)
+	}
+	gemm.MulBias(m, n, k, 1, a, b, matrixOf[T](dst), values[T](bias)[:n])
+	runtime.KeepAlive(x.Mem) // which may be mapped
+	runtime.KeepAlive(y.Mem)
+	runtime.KeepAlive(bias.Mem)
+}
+
 // matrixOf is o (M, N) as package gemm takes it.
 func matrixOf[T floating](o *backend.Operand) gemm.Matrix[T] {
 	return gemm.Matrix[T]{Data: elements[T](o.Mem.Host())[o.Offset:], Row: o.Strides[0], Col: o.Strides[1]}

@@ -34,7 +34,7 @@ const (
 	neonCols = 12
 )
 
-var neonSizes = sizes{mr: neonRows, nr: neonCols, kc: 384, mcLen: 32 << 10, nc: 2046}
+var neonSizes = sizes{mr: neonRows, nr: neonCols, kc: 384, mcLen: 32 << 10, nc: 2046, slab: 4 << 20}
 
 // neon multiplies packed operands with the vector instructions that every arm64
 // processor has, and packs them in Go.
@@ -113,7 +113,7 @@ const (
 	neonDotStep = 16
 )
 
-func (n *neon) gemv(worker int, v *vec[float32], lo, hi int) {
+func (n *neon) gemv(worker int, v *vectorProduct[float32], lo, hi int) {
 	s := &n.workers[worker]
 	if v.byColumns() {
 		s.columns(v, lo, hi)
@@ -127,7 +127,7 @@ func (n *neon) gemv(worker int, v *vec[float32], lo, hi int) {
 }
 
 // columns computes results lo to hi, strip by strip, and those that fill none in Go.
-func (s *neonScratch) columns(v *vec[float32], lo, hi int) {
+func (s *neonScratch) columns(v *vectorProduct[float32], lo, hi int) {
 	s.args.a, s.args.c, s.args.stride, s.args.k = unsafe.Pointer(&v.x[0]), unsafe.Pointer(&s.sums), v.sk*4, v.k
 	for ; hi-lo >= neonStrip; lo += neonStrip {
 		s.args.b = unsafe.Pointer(&v.w[lo])

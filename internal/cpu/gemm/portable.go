@@ -117,7 +117,7 @@ func storeRow[T Float](c []T, stride int, acc []T, alpha T, add bool) {
 	}
 }
 
-func (portable[T]) gemv(_ int, v *vec[T], lo, hi int) {
+func (portable[T]) gemv(_ int, v *vectorProduct[T], lo, hi int) {
 	if !v.byColumns() {
 		for j := lo; j < hi; j++ {
 			sum := [1]T{dot(v.x[:v.k], v.w[j*v.sj:])}

@@ -250,7 +250,7 @@ func (args *kernelArgs) setCols(nr, cols int) (kind int) {
 	return 2
 }
 
-func (v *simd) gemv(worker int, x *vec[float32], lo, hi int) {
+func (v *simd) gemv(worker int, x *vectorProduct[float32], lo, hi int) {
 	s := &v.workers[worker]
 	args := &s.args
 	args.a, args.rsa, args.csa = base(x.x), 0, f32Size
@@ -267,7 +267,7 @@ func (v *simd) gemv(worker int, x *vec[float32], lo, hi int) {
 }
 
 // gemvByRows computes dot products.
-func (s *simdScratch) gemvByRows(set *tileSet, x *vec[float32], lo, hi int) {
+func (s *simdScratch) gemvByRows(set *tileSet, x *vectorProduct[float32], lo, hi int) {
 	args, rows := &s.args, (*[8]unsafe.Pointer)(s.rows[:])
 	if groups := (hi - lo) / len(rows); groups > 0 && x.so == 1 {
 		args.b, args.c, args.rsb, args.tiles = base(x.w[lo*x.sj:]), base(x.out[lo:]), x.sj*f32Size, groups
@@ -284,7 +284,7 @@ func (s *simdScratch) gemvByRows(set *tileSet, x *vec[float32], lo, hi int) {
 	*rows = [8]unsafe.Pointer{}
 }
 
-func (s *simdScratch) gemvByColumns(set *tileSet, x *vec[float32], lo, hi int) {
+func (s *simdScratch) gemvByColumns(set *tileSet, x *vectorProduct[float32], lo, hi int) {
 	args, strip := &s.args, 4*set.sizes.nr
 	args.rsb = x.sk * f32Size
 	if strips := (hi - lo) / strip; strips > 0 {

@@ -85,6 +85,9 @@ func (t *task[T]) blocks(worker int, s *slab[T], a, c Matrix[T], blk, seg int) {
 		t.operandB(worker, x, s, k0, p0)
 		t.kern.block(worker, x)
 	}
+	if t.bias != nil && s.pc+s.kc == t.k {
+		addBias(x.rows, x.c, t.bias[s.jc+p0*z.nr:][:x.cols])
+	}
 }
 
 // operandA makes src the block's A.

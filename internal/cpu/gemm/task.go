@@ -18,7 +18,7 @@ type kernel[T Float] interface {
 	// block computes one block of C.
 	block(worker int, x *block[T])
 	// gemv computes elements lo..hi of a matrix-vector product.
-	gemv(worker int, v *vec[T], lo, hi int)
+	gemv(worker int, v *vectorProduct[T], lo, hi int)
 }
 
 // block is C (+)= alpha*A*B for c: (rows, cols).
@@ -56,7 +56,7 @@ type slab[T Float] struct {
 type scratch[T Float] struct {
 	slab  slab[T]
 	block block[T]
-	vec   vec[T]
+	vec   vectorProduct[T]
 	abuf  []T
 	bbuf  []T
 	xbuf  []T
@@ -98,6 +98,7 @@ type task[T Float] struct {
 	m, n, k    int
 	a, b, c    Matrix[T]
 	alpha      T
+	bias       []T // is added to each row of C, or nil
 	accumulate bool
 
 	// Set by plan.

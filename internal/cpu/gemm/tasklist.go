@@ -54,12 +54,12 @@ func (l *taskList[T]) put(t *task[T]) {
 	none := Matrix[T]{}
 	t.a, t.b, t.c = none, none, none
 	t.pa, t.pb, t.pc = none, none, none
-	t.slab.b = none
+	t.slab.b, t.bias = none, nil
 	for i := range t.workers[:t.used] {
 		s := &t.workers[i]
 		s.slab.b = none
 		s.block = block[T]{}
-		s.vec = vec[T]{}
+		s.vec = vectorProduct[T]{}
 	}
 	l.tasks.Put(t)
 }

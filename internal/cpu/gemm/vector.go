@@ -1,8 +1,8 @@
 package gemm
 
-// vec is a matrix-vector product: out[j] (+)= alpha * sum over k of x[k]*w(k, j).
+// vectorProduct is a matrix-vector product: out[j] (+)= alpha * sum over k of x[k]*w(k, j).
 // Its matrix is read once, so packing it would not pay.
-type vec[T Float] struct {
+type vectorProduct[T Float] struct {
 	x          []T // adjacent
 	w          []T // w(k, j) = w[k*sk+j*sj]
 	out        []T
@@ -21,12 +21,12 @@ const maxGather = 1 << 24
 // setVec makes v of a product with a single row or column, if its matrix is
 // contiguous along one of its axes. The answer depends on shapes and strides
 // alone, since the order of the sum does.
-func (t *task[T]) setVec(v *vec[T], a, b, c Matrix[T]) bool {
+func (t *task[T]) setVec(v *vectorProduct[T], a, b, c Matrix[T]) bool {
 	switch {
 	case t.m == 1:
-		*v = vec[T]{x: a.Data, w: b.Data, out: c.Data, sx: a.Col, sk: b.Row, sj: b.Col, so: c.Col, n: t.n}
+		*v = vectorProduct[T]{x: a.Data, w: b.Data, out: c.Data, sx: a.Col, sk: b.Row, sj: b.Col, so: c.Col, n: t.n}
 	case t.n == 1:
-		*v = vec[T]{x: b.Data, w: a.Data, out: c.Data, sx: b.Row, sk: a.Col, sj: a.Row, so: c.Row, n: t.m}
+		*v = vectorProduct[T]{x: b.Data, w: a.Data, out: c.Data, sx: b.Row, sk: a.Col, sj: a.Row, so: c.Row, n: t.m}
 	default:
 		return false
 	}
@@ -36,7 +36,7 @@ func (t *task[T]) setVec(v *vec[T], a, b, c Matrix[T]) bool {
 
 // byColumns says that neighbouring results can be computed side by side; else
 // each is a dot product.
-func (v *vec[T]) byColumns() bool { return v.sj == 1 && v.so == 1 }
+func (v *vectorProduct[T]) byColumns() bool { return v.sj == 1 && v.so == 1 }
 
 // vecGrain is the number of results in the smallest piece of work.
 const vecGrain = 64
@@ -70,7 +70,7 @@ func (t *task[T]) vecChunk(worker, i int) {
 }
 
 // vecRange computes results lo..hi; x is gathered first if it is strided.
-func (t *task[T]) vecRange(worker int, v *vec[T], lo, hi int) {
+func (t *task[T]) vecRange(worker int, v *vectorProduct[T], lo, hi int) {
 	if v.sx != 1 {
 		s := &t.workers[worker]
 		s.xbuf = grow(s.xbuf, v.k)
