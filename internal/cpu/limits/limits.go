@@ -15,14 +15,14 @@ type fmaLoop struct {
 	run   func(n int)
 }
 
-// fmaLoops are those that the processor can run, one for each width of its
+// fmaLoops are those of the kernel set in use, one for each width of its
 // registers. There are none without assembly: a loop that the compiler makes uses
 // a small share of the lanes, and would pass for the limit.
 var fmaLoops []fmaLoop
 
 // FMA returns the rate of float32 fused multiply-adds, in floating-point
-// operations (two each) per second, or 0 where no assembly for this processor
-// tells it.
+// operations (two each) per second, with the widest registers that the kernel set
+// in use has (package kernelset), or 0 where no assembly tells it.
 func FMA() float64 {
 	const runs, turns, chunks = 9, 1 << 15, 128
 	rate := 0.0

@@ -2,7 +2,7 @@
 
 package limits
 
-import "golang.org/x/sys/cpu"
+import "github.com/stria-ml/stria/internal/cpu/kernelset"
 
 //go:generate sh -c "cd ../_asm && go run . -set limits -out ../limits/kernels_amd64.s"
 //go:generate sh -c "cd ../_asm && go run . -set limits512 -out ../limits/kernels512_amd64.s"
@@ -11,10 +11,11 @@ import "golang.org/x/sys/cpu"
 const chains = 12
 
 func init() {
-	if cpu.X86.HasAVX2 && cpu.X86.HasFMA {
+	set := kernelset.Name()
+	if set == kernelset.AVX2 || set == kernelset.AVX512 {
 		fmaLoops = append(fmaLoops, fmaLoop{2 * 8 * chains, fmaLoop256})
 	}
-	if cpu.X86.HasAVX512F {
+	if set == kernelset.AVX512 {
 		fmaLoops = append(fmaLoops, fmaLoop{2 * 16 * chains, fmaLoop512})
 	}
 }
