@@ -1,6 +1,6 @@
-// Command asm generates the AVX2+FMA assembly of the packages gemm, vecmath and
-// limits, and with -set gemm512, vecmath512 and limits512 what they have for AVX-512. Their
-// go:generate lines run it:
+// Command asm generates the assembly of the packages beneath internal/cpu: for
+// AVX2 and FMA, for AVX-512 in sets whose names end in 512, and for arm64 (neon).
+// Their go:generate lines run it:
 //
 //	go run . -set gemm -out ../gemm/kernels_amd64.s
 package main
@@ -14,8 +14,11 @@ import (
 	. "github.com/mmcloughlin/avo/reg"
 )
 
+// sets are what -set takes.
+const sets = "gemm, gemm512, vecmath, vecmath512, rows, rows512, vec, vec512, neon, scores, scores512, limits or limits512"
+
 func main() {
-	set := flag.String("set", "", "kernels to generate: gemm, gemm512, vecmath, vecmath512, rows, rows512, limits or limits512")
+	set := flag.String("set", "", "kernels to generate: "+sets)
 	flag.Parse()
 	ConstraintExpr("amd64,!purego")
 	switch *set {
@@ -31,6 +34,14 @@ func main() {
 		rows()
 	case "rows512":
 		rowsWide()
+	case "softmax":
+		softmaxSet(&forAVX2)
+	case "softmax512":
+		softmaxSet(&forAVX512)
+	case "normrows":
+		normRows()
+	case "normrows512":
+		normRowsWide()
 	case "vec":
 		vec()
 	case "vec512":
@@ -47,7 +58,7 @@ func main() {
 	case "limits512":
 		limits512()
 	default:
-		log.Fatalf("-set is %q, want gemm, gemm512, vecmath, vecmath512, rows, rows512, limits or limits512", *set)
+		log.Fatalf("-set is %q, want %s", *set, sets)
 	}
 	Generate()
 }
