@@ -52,15 +52,14 @@ func layerNorm[T floating](tasks *freeList[layerNormTask[T]], y, mean, rstd, x, 
 }
 
 func (t *layerNormTask[T]) Chunk(i, _ int) {
+	if f, ok := any(t).(*layerNormTask[float32]); ok && inGroups(&f.x, &f.y) {
+		layerNormGroups(f, i)
+		return
+	}
 	n := t.x.n
 	s := getScratch[T](4 * n)
 	defer putScratch(s)
-	xBuf, yBuf, w, b := s.take(n), s.take(n), weightRow(&t.w, s.take(n)), s.take(n)
-	if t.b.absent() {
-		clear(b)
-	} else {
-		b = t.b.row(&cursor{}, b)
-	}
+	xBuf, yBuf, w, b := s.take(n), s.take(n), weightRow(&t.w, s.take(n)), biasRow(&t.b, s.take(n))
 	lo := i * t.grain
 	xAt, yAt := t.x.line(lo), t.y.line(lo)
 	for r := lo; r < min(lo+t.grain, t.x.count); r++ {
@@ -105,8 +104,8 @@ func layerNormGrad[T floating](tasks *freeList[layerNormGradTask[T]], dx, dw, db
 	defer putScratch(s)
 	if !dw.Absent() || !db.Absent() {
 		t.dw, t.db = s.take(n), s.take(n)
-		clear(t.dw)
-		clear(t.db)
+		clear(t.dw[blocks*t.x.n:]) // a block clears its own
+		clear(t.db[blocks*t.x.n:])
 	}
 	parallel.Run(t, blocks)
 	if !dw.Absent() {
@@ -122,14 +121,15 @@ func layerNormGrad[T floating](tasks *freeList[layerNormGradTask[T]], dx, dw, db
 // Chunk writes rstd*(g - mean(g) - normal*mean(g*normal)) with g = w*dy and
 // normal the normalised row, row by row.
 func (t *layerNormGradTask[T]) Chunk(i, _ int) {
+	if f, ok := any(t).(*layerNormGradTask[float32]); ok && inGroups(&f.x, &f.dy) && (f.dx.absent() || f.dx.dense()) {
+		layerNormGradGroups(f, i)
+		return
+	}
 	n := t.x.n
 	s := getScratch[T](4 * n)
 	defer putScratch(s)
 	xBuf, dyBuf, dxBuf, w := s.take(n), s.take(n), s.take(n), weightRow(&t.w, s.take(n))
-	var dw, db []float64
-	if t.dw != nil {
-		dw, db = t.dw[i*n:][:n], t.db[i*n:][:n]
-	}
+	dw, db := partialSums(t.dw, i, n), partialSums(t.db, i, n)
 	lo := i * t.grain
 	xAt, dyAt, dxAt := t.x.line(lo), t.dy.line(lo), t.dx.line(lo)
 	for r := lo; r < min(lo+t.grain, t.x.count); r++ {

@@ -12,6 +12,16 @@ func rowsPerBlock(count, n int) int {
 	return max(rowsPerChunk(n), chunksOf(count, maxBlocks))
 }
 
+// partialSums are the n sums of block i in partials, at 0; nil if that is nil.
+func partialSums(partials []float64, i, n int) []float64 {
+	if partials == nil {
+		return nil
+	}
+	sums := partials[i*n:][:n]
+	clear(sums)
+	return sums
+}
+
 // sumBlocks writes or adds to the one line dst the sum of the blocks' partial
 // sums, dst.n each.
 func sumBlocks[T floating](dst *lines[T], partials []float64, blocks int, accumulate bool) {
@@ -49,5 +59,14 @@ func weightRow[T floating](w *lines[T], buf []T) []T {
 	for j := range buf {
 		buf[j] = 1
 	}
+	return buf
+}
+
+// biasRow is weightRow for the bias b: zeros if it is absent.
+func biasRow[T floating](b *lines[T], buf []T) []T {
+	if !b.absent() {
+		return b.row(&cursor{}, buf)
+	}
+	clear(buf)
 	return buf
 }

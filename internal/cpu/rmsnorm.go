@@ -52,6 +52,10 @@ func rmsNorm[T floating](tasks *freeList[rmsNormTask[T]], y, rstd, x, w *backend
 }
 
 func (t *rmsNormTask[T]) Chunk(i, _ int) {
+	if f, ok := any(t).(*rmsNormTask[float32]); ok && inGroups(&f.x, &f.y) {
+		rmsNormGroups(f, i)
+		return
+	}
 	n := t.x.n
 	s := getScratch[T](3 * n)
 	defer putScratch(s)
@@ -95,7 +99,7 @@ func rmsNormGrad[T floating](tasks *freeList[rmsNormGradTask[T]], dx, dw, x, w, 
 	s := getScratch[float64](max(blocks, 1) * t.x.n)
 	defer putScratch(s)
 	t.partials = s.take(max(blocks, 1) * t.x.n)
-	clear(t.partials)
+	clear(t.partials[blocks*t.x.n:]) // a block clears its own
 	parallel.Run(t, blocks)
 	t.w.set(dw, 0)
 	sumBlocks(&t.w, t.partials, blocks, acc.W)
@@ -104,14 +108,15 @@ func rmsNormGrad[T floating](tasks *freeList[rmsNormGradTask[T]], dx, dw, x, w, 
 // Chunk writes rstd*(g - normal*mean(g*normal)) with g = w*dy and normal =
 // x*rstd, row by row.
 func (t *rmsNormGradTask[T]) Chunk(i, _ int) {
+	if f, ok := any(t).(*rmsNormGradTask[float32]); ok && inGroups(&f.x, &f.dy) && (f.dx.absent() || f.dx.dense()) {
+		rmsNormGradGroups(f, i)
+		return
+	}
 	n := t.x.n
 	s := getScratch[T](4 * n)
 	defer putScratch(s)
 	xBuf, dyBuf, dxBuf, w := s.take(n), s.take(n), s.take(n), weightRow(&t.w, s.take(n))
-	var dw []float64
-	if t.partials != nil {
-		dw = t.partials[i*n:][:n]
-	}
+	dw := partialSums(t.partials, i, n)
 	lo := i * t.grain
 	xAt, dyAt, dxAt := t.x.line(lo), t.dy.line(lo), t.dx.line(lo)
 	for r := lo; r < min(lo+t.grain, t.x.count); r++ {

@@ -42,7 +42,12 @@ func (r *row) returnSum(index int, sums []VecVirtual) {
 			VADDPD(sums[i+s], sums[i], sums[i])
 		}
 	}
-	sum, other := sums[0], r.vector()
+	Store(r.across(sums[0]), ReturnIndex(index))
+}
+
+// across adds up the lanes of sum, which it changes.
+func (r *row) across(sum VecVirtual) Register {
+	other := r.vector()
 	if r.bytes == 64 {
 		VEXTRACTF64X4(Imm(1), sum, other.AsY())
 		VADDPD(other.AsY(), sum.AsY(), sum.AsY())
@@ -51,7 +56,7 @@ func (r *row) returnSum(index int, sums []VecVirtual) {
 	VADDPD(other.AsX(), sum.AsX(), sum.AsX())
 	VPERMILPD(Imm(1), sum.AsX(), other.AsX())
 	VADDPD(other.AsX(), sum.AsX(), sum.AsX())
-	Store(sum.AsX(), ReturnIndex(index))
+	return sum.AsX()
 }
 
 // sum is that of a row.

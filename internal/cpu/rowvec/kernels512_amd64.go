@@ -24,6 +24,7 @@ var avx512 = kernels{
 	scaleGradSum:    scaleGradSumAVX512,
 	normGrad:        normGradAVX512,
 	normGradAdd:     normGradAddAVX512,
+	norms:           normsAVX512,
 	affine:          affineAVX512,
 	expAffine:       expAffineAVX512,
 	expAffineStream: expAffineStreamAVX512,

@@ -24,6 +24,7 @@ var avx2 = kernels{
 	scaleGradSum:    scaleGradSumAVX2,
 	normGrad:        normGradAVX2,
 	normGradAdd:     normGradAddAVX2,
+	norms:           normsAVX2,
 	affine:          affineAVX2,
 	expAffine:       expAffineAVX2,
 	expAffineStream: expAffineStreamAVX2,

@@ -28,6 +28,7 @@ type kernels struct {
 	normGradSumsAdd            func(dw, db *float64, x, w, dy *float32, n int, mean, rstd float32) (sum, product float64)
 	scaleGradSum               func(dw *float64, x, w, dy *float32, n int, rstd float32) float64
 	normGrad, normGradAdd      func(dx, x, w, dy *float32, n int, mean, rstd, level, pull float32)
+	norms                      normKernels
 	affine                     func(dst, x *float32, n int, a, factor, b float32)
 	expAffine, expAffineStream func(dst, x *float32, n int, shift, sub, factor float32)
 	prefetch                   func(x *float32, lines int)
