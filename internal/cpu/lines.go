@@ -94,6 +94,9 @@ func (l *lines[T]) dense() bool {
 // denseLine is line i of dense lines.
 func (l *lines[T]) denseLine(i int) []T { return l.data[i*l.n : (i+1)*l.n : (i+1)*l.n] }
 
+// denseLines are lines lo to end of dense lines.
+func (l *lines[T]) denseLines(lo, end int) []T { return l.data[lo*l.n : end*l.n : end*l.n] }
+
 // absent reports whether there is no operand.
 func (l *lines[T]) absent() bool { return l.count == 0 && l.n == 0 && l.step == 0 }
 

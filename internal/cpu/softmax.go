@@ -54,6 +54,10 @@ func (t *softmaxTask[T]) Chunk(i, _ int) {
 	lo := i * t.grain
 	end := min(lo+t.grain, t.x.count)
 	if t.x.dense() && t.dst.dense() {
+		if t.op == backend.Softmax && manyRows[T](t.x.n) {
+			rowvec.SoftmaxRows(as32(t.dst.denseLines(lo, end)), as32(t.x.denseLines(lo, end)), t.x.n)
+			return
+		}
 		for ; lo < end; lo++ {
 			t.row(t.dst.denseLine(lo), t.x.denseLine(lo))
 		}
@@ -61,6 +65,9 @@ func (t *softmaxTask[T]) Chunk(i, _ int) {
 	}
 	t.bundles(lo, end)
 }
+
+// manyRows reports whether there are kernels for many rows of n elements at once.
+func manyRows[T floating](n int) bool { return isFloat32[T]() && n <= rowvec.MaxSoftmax }
 
 func (t *softmaxTask[T]) row(dst, x []T) {
 	if t.op == backend.LogSoftmax {
@@ -93,6 +100,10 @@ func (t *softmaxTask[T]) bundles(lo, end int) {
 
 // softmaxRow writes softmax(x), zeros if all of x is -Inf. dst may be x.
 func softmaxRow[T floating](dst, x []T) {
+	if manyRows[T](len(x)) {
+		rowvec.SoftmaxRows(as32(dst), as32(x), len(x))
+		return
+	}
 	m := maxRow(x)
 	if math.IsInf(float64(m), -1) {
 		clear(dst)
@@ -134,10 +145,15 @@ func softmaxGrad[T floating](tasks *freeList[softmaxGradTask[T]], op backend.Sof
 func (t *softmaxGradTask[T]) Chunk(i, _ int) {
 	lo := i * t.grain
 	end := min(lo+t.grain, t.y.count)
+	dense := t.y.dense() && t.dy.dense() && t.dx.dense()
+	if dense && t.op == backend.Softmax && manyRows[T](t.y.n) {
+		rowvec.SoftmaxGradRows(as32(t.dx.denseLines(lo, end)), as32(t.y.denseLines(lo, end)), as32(t.dy.denseLines(lo, end)), t.y.n)
+		return
+	}
 	s := getScratch[T](t.y.n)
 	defer putScratch(s)
 	exps := s.take(t.y.n)
-	if !t.y.dense() || !t.dy.dense() || !t.dx.dense() {
+	if !dense {
 		t.bundles(lo, end, exps)
 		return
 	}
@@ -179,6 +195,10 @@ func (t *softmaxGradTask[T]) bundles(lo, end int, exps []T) {
 
 // softmaxGradRow writes y*(dy - sum(y*dy)).
 func softmaxGradRow[T floating](dx, y, dy []T) {
+	if manyRows[T](len(y)) {
+		rowvec.SoftmaxGradRows(as32(dx), as32(y), as32(dy), len(y))
+		return
+	}
 	rowvec.SoftmaxGrad(dx, y, dy, T(rowvec.Dot(y, dy)))
 }
 

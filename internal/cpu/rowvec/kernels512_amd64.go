@@ -29,6 +29,8 @@ var avx512 = kernels{
 	expAffine:       expAffineAVX512,
 	expAffineStream: expAffineStreamAVX512,
 	softmaxGrad:     softmaxGradAVX512,
+	softmaxRows:     softmaxRowsAVX512,
+	softmaxGradRows: softmaxGradRowsAVX512,
 	subScaled:       subScaledAVX512,
 	rotateHalf:      rotateHalfAVX512,
 }

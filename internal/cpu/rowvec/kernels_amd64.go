@@ -29,6 +29,8 @@ var avx2 = kernels{
 	expAffine:       expAffineAVX2,
 	expAffineStream: expAffineStreamAVX2,
 	softmaxGrad:     softmaxGradAVX2,
+	softmaxRows:     softmaxRowsAVX2,
+	softmaxGradRows: softmaxGradRowsAVX2,
 	subScaled:       subScaledAVX2,
 	rotateHalf:      rotateHalfAVX2,
 }

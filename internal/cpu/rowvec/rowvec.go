@@ -33,6 +33,8 @@ type kernels struct {
 	expAffine, expAffineStream func(dst, x *float32, n int, shift, sub, factor float32)
 	prefetch                   func(x *float32, lines int)
 	softmaxGrad                func(dx, y, dy *float32, n int, mean float32)
+	softmaxRows                func(dst, x *float32, rows, n int)
+	softmaxGradRows            func(dx, y, dy *float32, rows, n int)
 	subScaled                  func(dst, x, y *float32, n int, factor float32)
 	rotateHalf                 func(dstA, dstB, a, b, cos, sin *float32, n int, sign uint32)
 }
