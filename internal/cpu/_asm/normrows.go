@@ -112,7 +112,7 @@ func (b *rowBlock) fetch(p Register) {
 }
 
 // ahead is how far fetch looks, in bytes.
-const ahead = 2048
+const ahead = 4096
 
 // total is the sum of the lanes of the sums, which it changes, in float64.
 func (b *rowBlock) total(sums []VecVirtual) Register {
