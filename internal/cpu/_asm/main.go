@@ -15,7 +15,7 @@ import (
 )
 
 // sets are what -set takes.
-const sets = "gemm, gemm512, vecmath, vecmath512, rows, rows512, vec, vec512, neon, scores, scores512, limits or limits512"
+const sets = "gemm, gemm512, vecmath, vecmath512, rows, rows512, softmax, softmax512, vec, vec512, neon, scores, scores512, limits or limits512"
 
 func main() {
 	set := flag.String("set", "", "kernels to generate: "+sets)

@@ -2,9 +2,10 @@
 // row at a time.
 //
 // Float32 has assembly for AVX2 and AVX-512, chosen at start; the portable form
-// serves float64, too. Sums are added up in float64. A result depends on the
-// rows and their length alone, not on where they lie. Rows of one call have the
-// length of the first one that is read; a destination may be one of them.
+// serves float64, too. Sums are added up in float64, but for those of the assembly
+// of [SoftmaxRows] and [SoftmaxGradRows]. A result depends on the rows and their
+// length alone, not on where they lie. Rows of one call have the length of the
+// first one that is read; a destination may be one of them.
 package rowvec
 
 import "unsafe"
