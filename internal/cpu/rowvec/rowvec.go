@@ -1,9 +1,9 @@
-// Package rowvec has the arithmetic of normalisations, softmax and sums on one
-// row at a time.
+// Package rowvec has the arithmetic of normalisations, softmax and sums on
+// rows, one at a time or blocks of dense ones.
 //
 // Float32 has assembly for AVX2 and AVX-512, chosen at start; the portable form
 // serves float64, too. Sums are added up in float64, but for those of the assembly
-// of [SoftmaxRows] and [SoftmaxGradRows]. A result depends on the rows and their
+// for blocks, [SoftmaxRows], [NormGradSumsRows] and the like. A result depends on the rows and their
 // length alone, not on where they lie. Rows of one call have the length of the
 // first one that is read; a destination may be one of them.
 package rowvec
