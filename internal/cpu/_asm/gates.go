@@ -28,9 +28,8 @@ func logistic(x float64) float64 { return 1 / (1 + math.Exp(-x)) }
 // logisticPieces is 1/(1+e^-t).
 var logisticPieces = pieces{name: "logistic", f: logistic, offset: 1.5, degree: 5}
 
-// silu has t*G(-t) = t/(1+e^-t) * e^-t.
+// silu has fast(t) = t. Its value needs no table, see silu32.
 var silu = gate{
-	slow: &pieces{name: "silu", offset: 1.5, degree: 6, f: func(t float64) float64 { return t * logistic(t) }},
 	slope: &pieces{name: "siluSlope", offset: 1.5, degree: 5, f: func(t float64) float64 {
 		s := logistic(t)
 		return s * (1 - t*s)

@@ -43,7 +43,7 @@ func sigmoidGrad(y, dy lanes) lanes {
 
 // swiGLU returns silu(x)*up.
 func swiGLU(x, up lanes) lanes {
-	y := silu.value(x)
+	y := silu32(x)
 	do(VMULPS, up, y, y)
 	return y
 }

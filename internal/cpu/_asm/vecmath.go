@@ -25,10 +25,10 @@ func vecmath(e *extension) {
 	} else {
 		map64("log", log64)
 	}
+	map32("silu", silu32)
 	isa.unroll, isa.hold = e.pieces.unroll, e.pieces.hold
 	map32("tanh", tanh32)
 	map32("sigmoid", sigmoid32)
-	map32("silu", silu.value)
 	map32("gelu", gelu.value)
 	map32("geluTanh", geluTanh.value)
 	zip32("siluGrad", silu.grad)

@@ -874,6 +874,206 @@ DATA qfff0000000000000<>+16(SB)/8, $0xfff0000000000000
 DATA qfff0000000000000<>+24(SB)/8, $0xfff0000000000000
 GLOBL qfff0000000000000<>(SB), RODATA|NOPTR, $32
 
+// func siluAVX2(dst *float32, src *float32, n int)
+// Requires: AVX, AVX2, FMA3
+TEXT ·siluAVX2(SB), NOSPLIT, $0-24
+	MOVQ dst+0(FP), CX
+	MOVQ src+8(FP), DX
+	MOVQ n+16(FP), BX
+	XORQ AX, AX
+	SUBQ $0x10, BX
+	JLT  tail
+
+loop:
+	VMOVUPS      (DX)(AX*1), Y0
+	VMOVUPS      32(DX)(AX*1), Y1
+	VMOVUPS      wc2dc0000<>+0(SB), Y2
+	VMOVUPS      wc2dc0000<>+0(SB), Y3
+	VMAXPS       Y0, Y2, Y0
+	VMAXPS       Y1, Y3, Y1
+	VMOVUPS      w42700000<>+0(SB), Y2
+	VMOVUPS      w42700000<>+0(SB), Y3
+	VMINPS       Y2, Y0, Y2
+	VMINPS       Y3, Y1, Y3
+	VMULPS       w3fb8aa3b<>+0(SB), Y2, Y4
+	VMULPS       w3fb8aa3b<>+0(SB), Y3, Y5
+	VROUNDPS     $0x00, Y4, Y4
+	VROUNDPS     $0x00, Y5, Y5
+	VFNMADD231PS w3f317200<>+0(SB), Y4, Y2
+	VFNMADD231PS w3f317200<>+0(SB), Y5, Y3
+	VFNMADD231PS w35bfbe8e<>+0(SB), Y4, Y2
+	VFNMADD231PS w35bfbe8e<>+0(SB), Y5, Y3
+	VMOVUPS      w3ab6a18b<>+0(SB), Y6
+	VMOVUPS      w3ab6a18b<>+0(SB), Y7
+	VFMADD213PS  wbc091ec1<>+0(SB), Y2, Y6
+	VFMADD213PS  wbc091ec1<>+0(SB), Y3, Y7
+	VFMADD213PS  w3d2aaa75<>+0(SB), Y2, Y6
+	VFMADD213PS  w3d2aaa75<>+0(SB), Y3, Y7
+	VFMADD213PS  wbe2aaa3e<>+0(SB), Y2, Y6
+	VFMADD213PS  wbe2aaa3e<>+0(SB), Y3, Y7
+	VFMADD213PS  w3f000000<>+0(SB), Y2, Y6
+	VFMADD213PS  w3f000000<>+0(SB), Y3, Y7
+	VMULPS       Y2, Y2, Y8
+	VMULPS       Y3, Y3, Y9
+	VFMSUB213PS  Y2, Y8, Y6
+	VFMSUB213PS  Y3, Y9, Y7
+	VCVTPS2DQ    Y4, Y3
+	VCVTPS2DQ    Y5, Y2
+	VPSRAD       $0x01, Y3, Y4
+	VPSRAD       $0x01, Y2, Y5
+	VPSUBD       Y4, Y3, Y8
+	VPSUBD       Y5, Y2, Y9
+	VPADDD       w0000007f<>+0(SB), Y4, Y4
+	VPADDD       w0000007f<>+0(SB), Y5, Y5
+	VPSLLD       $0x17, Y4, Y4
+	VPSLLD       $0x17, Y5, Y5
+	VPADDD       w0000007f<>+0(SB), Y8, Y8
+	VPADDD       w0000007f<>+0(SB), Y9, Y9
+	VPSLLD       $0x17, Y8, Y8
+	VPSLLD       $0x17, Y9, Y9
+	VMULPS       Y4, Y8, Y10
+	VMULPS       Y5, Y9, Y11
+	VADDPS       w3f800000<>+0(SB), Y10, Y12
+	VADDPS       w3f800000<>+0(SB), Y11, Y13
+	VSUBPS       w3f800000<>+0(SB), Y12, Y2
+	VSUBPS       w3f800000<>+0(SB), Y13, Y3
+	VSUBPS       Y2, Y10, Y10
+	VSUBPS       Y3, Y11, Y11
+	VADDPS       Y10, Y6, Y6
+	VADDPS       Y11, Y7, Y7
+	VADDPS       Y12, Y6, Y6
+	VADDPS       Y13, Y7, Y7
+	VDIVPS       Y6, Y0, Y0
+	VDIVPS       Y7, Y1, Y1
+	VMULPS       Y4, Y0, Y0
+	VMULPS       Y5, Y1, Y1
+	VMULPS       Y8, Y0, Y0
+	VMULPS       Y9, Y1, Y1
+	VMOVUPS      Y0, (CX)(AX*1)
+	VMOVUPS      Y1, 32(CX)(AX*1)
+	ADDQ         $0x40, AX
+	SUBQ         $0x10, BX
+	JGE          loop
+
+tail:
+	ADDQ         $0x10, BX
+	JZ           done
+	LEAQ         tailmask<>+64(SB), SI
+	SHLQ         $0x02, BX
+	SUBQ         BX, SI
+	VMOVUPS      (SI), Y0
+	VMOVUPS      32(SI), Y1
+	VMASKMOVPS   (DX)(AX*1), Y0, Y2
+	VMASKMOVPS   32(DX)(AX*1), Y1, Y3
+	VMOVUPS      wc2dc0000<>+0(SB), Y4
+	VMOVUPS      wc2dc0000<>+0(SB), Y5
+	VMAXPS       Y2, Y4, Y2
+	VMAXPS       Y3, Y5, Y3
+	VMOVUPS      w42700000<>+0(SB), Y4
+	VMOVUPS      w42700000<>+0(SB), Y5
+	VMINPS       Y4, Y2, Y4
+	VMINPS       Y5, Y3, Y5
+	VMULPS       w3fb8aa3b<>+0(SB), Y4, Y6
+	VMULPS       w3fb8aa3b<>+0(SB), Y5, Y7
+	VROUNDPS     $0x00, Y6, Y6
+	VROUNDPS     $0x00, Y7, Y7
+	VFNMADD231PS w3f317200<>+0(SB), Y6, Y4
+	VFNMADD231PS w3f317200<>+0(SB), Y7, Y5
+	VFNMADD231PS w35bfbe8e<>+0(SB), Y6, Y4
+	VFNMADD231PS w35bfbe8e<>+0(SB), Y7, Y5
+	VMOVUPS      w3ab6a18b<>+0(SB), Y8
+	VMOVUPS      w3ab6a18b<>+0(SB), Y9
+	VFMADD213PS  wbc091ec1<>+0(SB), Y4, Y8
+	VFMADD213PS  wbc091ec1<>+0(SB), Y5, Y9
+	VFMADD213PS  w3d2aaa75<>+0(SB), Y4, Y8
+	VFMADD213PS  w3d2aaa75<>+0(SB), Y5, Y9
+	VFMADD213PS  wbe2aaa3e<>+0(SB), Y4, Y8
+	VFMADD213PS  wbe2aaa3e<>+0(SB), Y5, Y9
+	VFMADD213PS  w3f000000<>+0(SB), Y4, Y8
+	VFMADD213PS  w3f000000<>+0(SB), Y5, Y9
+	VMULPS       Y4, Y4, Y10
+	VMULPS       Y5, Y5, Y11
+	VFMSUB213PS  Y4, Y10, Y8
+	VFMSUB213PS  Y5, Y11, Y9
+	VCVTPS2DQ    Y6, Y5
+	VCVTPS2DQ    Y7, Y4
+	VPSRAD       $0x01, Y5, Y6
+	VPSRAD       $0x01, Y4, Y7
+	VPSUBD       Y6, Y5, Y10
+	VPSUBD       Y7, Y4, Y11
+	VPADDD       w0000007f<>+0(SB), Y6, Y6
+	VPADDD       w0000007f<>+0(SB), Y7, Y7
+	VPSLLD       $0x17, Y6, Y6
+	VPSLLD       $0x17, Y7, Y7
+	VPADDD       w0000007f<>+0(SB), Y10, Y10
+	VPADDD       w0000007f<>+0(SB), Y11, Y11
+	VPSLLD       $0x17, Y10, Y10
+	VPSLLD       $0x17, Y11, Y11
+	VMULPS       Y6, Y10, Y12
+	VMULPS       Y7, Y11, Y13
+	VADDPS       w3f800000<>+0(SB), Y12, Y14
+	VADDPS       w3f800000<>+0(SB), Y13, Y15
+	VSUBPS       w3f800000<>+0(SB), Y14, Y4
+	VSUBPS       w3f800000<>+0(SB), Y15, Y5
+	VSUBPS       Y4, Y12, Y12
+	VSUBPS       Y5, Y13, Y13
+	VADDPS       Y12, Y8, Y8
+	VADDPS       Y13, Y9, Y9
+	VADDPS       Y14, Y8, Y8
+	VADDPS       Y15, Y9, Y9
+	VDIVPS       Y8, Y2, Y2
+	VDIVPS       Y9, Y3, Y3
+	VMULPS       Y6, Y2, Y2
+	VMULPS       Y7, Y3, Y3
+	VMULPS       Y10, Y2, Y2
+	VMULPS       Y11, Y3, Y3
+	VMASKMOVPS   Y2, Y0, (CX)(AX*1)
+	VMASKMOVPS   Y3, Y1, 32(CX)(AX*1)
+
+done:
+	VZEROUPPER
+	RET
+
+DATA wc2dc0000<>+0(SB)/4, $0xc2dc0000
+DATA wc2dc0000<>+4(SB)/4, $0xc2dc0000
+DATA wc2dc0000<>+8(SB)/4, $0xc2dc0000
+DATA wc2dc0000<>+12(SB)/4, $0xc2dc0000
+DATA wc2dc0000<>+16(SB)/4, $0xc2dc0000
+DATA wc2dc0000<>+20(SB)/4, $0xc2dc0000
+DATA wc2dc0000<>+24(SB)/4, $0xc2dc0000
+DATA wc2dc0000<>+28(SB)/4, $0xc2dc0000
+GLOBL wc2dc0000<>(SB), RODATA|NOPTR, $32
+
+DATA w42700000<>+0(SB)/4, $0x42700000
+DATA w42700000<>+4(SB)/4, $0x42700000
+DATA w42700000<>+8(SB)/4, $0x42700000
+DATA w42700000<>+12(SB)/4, $0x42700000
+DATA w42700000<>+16(SB)/4, $0x42700000
+DATA w42700000<>+20(SB)/4, $0x42700000
+DATA w42700000<>+24(SB)/4, $0x42700000
+DATA w42700000<>+28(SB)/4, $0x42700000
+GLOBL w42700000<>(SB), RODATA|NOPTR, $32
+
+DATA wbc091ec1<>+0(SB)/4, $0xbc091ec1
+DATA wbc091ec1<>+4(SB)/4, $0xbc091ec1
+DATA wbc091ec1<>+8(SB)/4, $0xbc091ec1
+DATA wbc091ec1<>+12(SB)/4, $0xbc091ec1
+DATA wbc091ec1<>+16(SB)/4, $0xbc091ec1
+DATA wbc091ec1<>+20(SB)/4, $0xbc091ec1
+DATA wbc091ec1<>+24(SB)/4, $0xbc091ec1
+DATA wbc091ec1<>+28(SB)/4, $0xbc091ec1
+GLOBL wbc091ec1<>(SB), RODATA|NOPTR, $32
+
+DATA wbe2aaa3e<>+0(SB)/4, $0xbe2aaa3e
+DATA wbe2aaa3e<>+4(SB)/4, $0xbe2aaa3e
+DATA wbe2aaa3e<>+8(SB)/4, $0xbe2aaa3e
+DATA wbe2aaa3e<>+12(SB)/4, $0xbe2aaa3e
+DATA wbe2aaa3e<>+16(SB)/4, $0xbe2aaa3e
+DATA wbe2aaa3e<>+20(SB)/4, $0xbe2aaa3e
+DATA wbe2aaa3e<>+24(SB)/4, $0xbe2aaa3e
+DATA wbe2aaa3e<>+28(SB)/4, $0xbe2aaa3e
+GLOBL wbe2aaa3e<>(SB), RODATA|NOPTR, $32
+
 // func tanhAVX2(dst *float32, src *float32, n int)
 // Requires: AVX, AVX2, FMA3
 TEXT ·tanhAVX2(SB), NOSPLIT, $0-24
@@ -1469,335 +1669,6 @@ DATA wbfb8aa3b<>+20(SB)/4, $0xbfb8aa3b
 DATA wbfb8aa3b<>+24(SB)/4, $0xbfb8aa3b
 DATA wbfb8aa3b<>+28(SB)/4, $0xbfb8aa3b
 GLOBL wbfb8aa3b<>(SB), RODATA|NOPTR, $32
-
-DATA wbc091ec1<>+0(SB)/4, $0xbc091ec1
-DATA wbc091ec1<>+4(SB)/4, $0xbc091ec1
-DATA wbc091ec1<>+8(SB)/4, $0xbc091ec1
-DATA wbc091ec1<>+12(SB)/4, $0xbc091ec1
-DATA wbc091ec1<>+16(SB)/4, $0xbc091ec1
-DATA wbc091ec1<>+20(SB)/4, $0xbc091ec1
-DATA wbc091ec1<>+24(SB)/4, $0xbc091ec1
-DATA wbc091ec1<>+28(SB)/4, $0xbc091ec1
-GLOBL wbc091ec1<>(SB), RODATA|NOPTR, $32
-
-DATA wbe2aaa3e<>+0(SB)/4, $0xbe2aaa3e
-DATA wbe2aaa3e<>+4(SB)/4, $0xbe2aaa3e
-DATA wbe2aaa3e<>+8(SB)/4, $0xbe2aaa3e
-DATA wbe2aaa3e<>+12(SB)/4, $0xbe2aaa3e
-DATA wbe2aaa3e<>+16(SB)/4, $0xbe2aaa3e
-DATA wbe2aaa3e<>+20(SB)/4, $0xbe2aaa3e
-DATA wbe2aaa3e<>+24(SB)/4, $0xbe2aaa3e
-DATA wbe2aaa3e<>+28(SB)/4, $0xbe2aaa3e
-GLOBL wbe2aaa3e<>(SB), RODATA|NOPTR, $32
-
-// func siluAVX2(dst *float32, src *float32, n int)
-// Requires: AVX, AVX2, FMA3
-TEXT ·siluAVX2(SB), NOSPLIT, $0-24
-	MOVQ dst+0(FP), CX
-	MOVQ src+8(FP), DX
-	MOVQ n+16(FP), BX
-	XORQ AX, AX
-	SUBQ $0x08, BX
-	JLT  tail
-
-loop:
-	VMOVUPS     (DX)(AX*1), Y0
-	VMOVUPS     w42dc0000<>+0(SB), Y2
-	VANDPS      w7fffffff<>+0(SB), Y0, Y1
-	VMINPS      Y1, Y2, Y1
-	VMINPS      w41960000<>+0(SB), Y1, Y2
-	VADDPS      w3fc00000<>+0(SB), Y2, Y2
-	VPSRLD      $0x15, Y2, Y2
-	VPSLLD      $0x1c, Y2, Y4
-	VPERMPS     siluCenters<>+0(SB), Y2, Y3
-	VPERMPS     siluCenters<>+32(SB), Y2, Y5
-	VBLENDVPS   Y4, Y5, Y3, Y3
-	VSUBPS      Y3, Y1, Y3
-	VPERMPS     silu6<>+0(SB), Y2, Y5
-	VPERMPS     silu6<>+32(SB), Y2, Y6
-	VBLENDVPS   Y4, Y6, Y5, Y5
-	VPERMPS     silu5<>+0(SB), Y2, Y6
-	VPERMPS     silu5<>+32(SB), Y2, Y7
-	VBLENDVPS   Y4, Y7, Y6, Y6
-	VFMADD231PS Y3, Y5, Y6
-	VPERMPS     silu4<>+0(SB), Y2, Y5
-	VPERMPS     silu4<>+32(SB), Y2, Y7
-	VBLENDVPS   Y4, Y7, Y5, Y5
-	VFMADD231PS Y3, Y6, Y5
-	VPERMPS     silu3<>+0(SB), Y2, Y6
-	VPERMPS     silu3<>+32(SB), Y2, Y7
-	VBLENDVPS   Y4, Y7, Y6, Y6
-	VFMADD231PS Y3, Y5, Y6
-	VPERMPS     silu2<>+0(SB), Y2, Y5
-	VPERMPS     silu2<>+32(SB), Y2, Y7
-	VBLENDVPS   Y4, Y7, Y5, Y5
-	VFMADD231PS Y3, Y6, Y5
-	VPERMPS     silu1<>+0(SB), Y2, Y6
-	VPERMPS     silu1<>+32(SB), Y2, Y7
-	VBLENDVPS   Y4, Y7, Y6, Y6
-	VFMADD231PS Y3, Y5, Y6
-	VPERMPS     silu0<>+0(SB), Y2, Y5
-	VPERMPS     silu0<>+32(SB), Y2, Y2
-	VBLENDVPS   Y4, Y2, Y5, Y5
-	VMOVAPS     Y5, Y2
-	VFMADD231PS Y3, Y6, Y2
-	VSUBPS      Y2, Y5, Y5
-	VFMADD231PS Y3, Y6, Y5
-	VMULPS      wbfb8aa3b<>+0(SB), Y1, Y3
-	VROUNDPS    $0x00, Y3, Y3
-	VMOVAPS     Y1, Y1
-	VFMADD231PS w3f317200<>+0(SB), Y3, Y1
-	VFMADD231PS w35bfbe8e<>+0(SB), Y3, Y1
-	VMOVUPS     w3ab6a18b<>+0(SB), Y4
-	VFMADD213PS wbc091ec1<>+0(SB), Y1, Y4
-	VFMADD213PS w3d2aaa75<>+0(SB), Y1, Y4
-	VFMADD213PS wbe2aaa3e<>+0(SB), Y1, Y4
-	VFMADD213PS w3f000000<>+0(SB), Y1, Y4
-	VMULPS      Y1, Y1, Y6
-	VFMSUB213PS Y1, Y6, Y4
-	VFMADD231PS Y4, Y2, Y5
-	VADDPS      Y2, Y5, Y5
-	VMOVUPS     w80000000<>+0(SB), Y1
-	VMAXPS      Y0, Y1, Y0
-	VCVTPS2DQ   Y3, Y1
-	VPSRAD      $0x01, Y1, Y2
-	VPSUBD      Y2, Y1, Y1
-	VPADDD      w0000007f<>+0(SB), Y2, Y2
-	VPSLLD      $0x17, Y2, Y2
-	VPADDD      w0000007f<>+0(SB), Y1, Y1
-	VPSLLD      $0x17, Y1, Y1
-	VMULPS      Y2, Y5, Y5
-	VMULPS      Y1, Y5, Y5
-	VSUBPS      Y5, Y0, Y0
-	VMOVUPS     Y0, (CX)(AX*1)
-	ADDQ        $0x20, AX
-	SUBQ        $0x08, BX
-	JGE         loop
-
-tail:
-	ADDQ        $0x08, BX
-	JZ          done
-	LEAQ        tailmask<>+64(SB), SI
-	SHLQ        $0x02, BX
-	SUBQ        BX, SI
-	VMOVUPS     (SI), Y0
-	VMASKMOVPS  (DX)(AX*1), Y0, Y1
-	VMOVUPS     w42dc0000<>+0(SB), Y3
-	VANDPS      w7fffffff<>+0(SB), Y1, Y2
-	VMINPS      Y2, Y3, Y2
-	VMINPS      w41960000<>+0(SB), Y2, Y3
-	VADDPS      w3fc00000<>+0(SB), Y3, Y3
-	VPSRLD      $0x15, Y3, Y3
-	VPSLLD      $0x1c, Y3, Y5
-	VPERMPS     siluCenters<>+0(SB), Y3, Y4
-	VPERMPS     siluCenters<>+32(SB), Y3, Y6
-	VBLENDVPS   Y5, Y6, Y4, Y4
-	VSUBPS      Y4, Y2, Y4
-	VPERMPS     silu6<>+0(SB), Y3, Y6
-	VPERMPS     silu6<>+32(SB), Y3, Y7
-	VBLENDVPS   Y5, Y7, Y6, Y6
-	VPERMPS     silu5<>+0(SB), Y3, Y7
-	VPERMPS     silu5<>+32(SB), Y3, Y8
-	VBLENDVPS   Y5, Y8, Y7, Y7
-	VFMADD231PS Y4, Y6, Y7
-	VPERMPS     silu4<>+0(SB), Y3, Y6
-	VPERMPS     silu4<>+32(SB), Y3, Y8
-	VBLENDVPS   Y5, Y8, Y6, Y6
-	VFMADD231PS Y4, Y7, Y6
-	VPERMPS     silu3<>+0(SB), Y3, Y7
-	VPERMPS     silu3<>+32(SB), Y3, Y8
-	VBLENDVPS   Y5, Y8, Y7, Y7
-	VFMADD231PS Y4, Y6, Y7
-	VPERMPS     silu2<>+0(SB), Y3, Y6
-	VPERMPS     silu2<>+32(SB), Y3, Y8
-	VBLENDVPS   Y5, Y8, Y6, Y6
-	VFMADD231PS Y4, Y7, Y6
-	VPERMPS     silu1<>+0(SB), Y3, Y7
-	VPERMPS     silu1<>+32(SB), Y3, Y8
-	VBLENDVPS   Y5, Y8, Y7, Y7
-	VFMADD231PS Y4, Y6, Y7
-	VPERMPS     silu0<>+0(SB), Y3, Y6
-	VPERMPS     silu0<>+32(SB), Y3, Y3
-	VBLENDVPS   Y5, Y3, Y6, Y6
-	VMOVAPS     Y6, Y3
-	VFMADD231PS Y4, Y7, Y3
-	VSUBPS      Y3, Y6, Y6
-	VFMADD231PS Y4, Y7, Y6
-	VMULPS      wbfb8aa3b<>+0(SB), Y2, Y4
-	VROUNDPS    $0x00, Y4, Y4
-	VMOVAPS     Y2, Y2
-	VFMADD231PS w3f317200<>+0(SB), Y4, Y2
-	VFMADD231PS w35bfbe8e<>+0(SB), Y4, Y2
-	VMOVUPS     w3ab6a18b<>+0(SB), Y5
-	VFMADD213PS wbc091ec1<>+0(SB), Y2, Y5
-	VFMADD213PS w3d2aaa75<>+0(SB), Y2, Y5
-	VFMADD213PS wbe2aaa3e<>+0(SB), Y2, Y5
-	VFMADD213PS w3f000000<>+0(SB), Y2, Y5
-	VMULPS      Y2, Y2, Y7
-	VFMSUB213PS Y2, Y7, Y5
-	VFMADD231PS Y5, Y3, Y6
-	VADDPS      Y3, Y6, Y6
-	VMOVUPS     w80000000<>+0(SB), Y2
-	VMAXPS      Y1, Y2, Y1
-	VCVTPS2DQ   Y4, Y2
-	VPSRAD      $0x01, Y2, Y3
-	VPSUBD      Y3, Y2, Y2
-	VPADDD      w0000007f<>+0(SB), Y3, Y3
-	VPSLLD      $0x17, Y3, Y3
-	VPADDD      w0000007f<>+0(SB), Y2, Y2
-	VPSLLD      $0x17, Y2, Y2
-	VMULPS      Y3, Y6, Y6
-	VMULPS      Y2, Y6, Y6
-	VSUBPS      Y6, Y1, Y1
-	VMASKMOVPS  Y1, Y0, (CX)(AX*1)
-
-done:
-	VZEROUPPER
-	RET
-
-DATA siluCenters<>+0(SB)/4, $0x3f3b9505
-DATA siluCenters<>+4(SB)/4, $0x3f9efa00
-DATA siluCenters<>+8(SB)/4, $0x3fde9800
-DATA siluCenters<>+12(SB)/4, $0x400d4f62
-DATA siluCenters<>+16(SB)/4, $0x403f9800
-DATA siluCenters<>+20(SB)/4, $0x407f8a00
-DATA siluCenters<>+24(SB)/4, $0x409fc100
-DATA siluCenters<>+28(SB)/4, $0x40bf7700
-DATA siluCenters<>+32(SB)/4, $0x40ef6400
-DATA siluCenters<>+36(SB)/4, $0x4116da00
-DATA siluCenters<>+40(SB)/4, $0x41377500
-DATA siluCenters<>+44(SB)/4, $0x41577b00
-DATA siluCenters<>+48(SB)/4, $0x417f02d5
-DATA siluCenters<>+52(SB)/4, $0x41940000
-DATA siluCenters<>+56(SB)/4, $0x00000000
-DATA siluCenters<>+60(SB)/4, $0x3ebc8000
-GLOBL siluCenters<>(SB), RODATA|NOPTR, $64
-
-DATA silu6<>+0(SB)/4, $0xb8e1a37d
-DATA silu6<>+4(SB)/4, $0xba8e0cc3
-DATA silu6<>+8(SB)/4, $0xba413d3d
-DATA silu6<>+12(SB)/4, $0xb9383744
-DATA silu6<>+16(SB)/4, $0x38fcb3f3
-DATA silu6<>+20(SB)/4, $0x3892f5a1
-DATA silu6<>+24(SB)/4, $0x378d41fc
-DATA silu6<>+28(SB)/4, $0x35df2917
-DATA silu6<>+32(SB)/4, $0xb5870160
-DATA silu6<>+36(SB)/4, $0xb4c405e2
-DATA silu6<>+40(SB)/4, $0xb3a95105
-DATA silu6<>+44(SB)/4, $0xb27afb2e
-DATA silu6<>+48(SB)/4, $0xb0974041
-DATA silu6<>+52(SB)/4, $0x00000000
-DATA silu6<>+56(SB)/4, $0x3b03bcdb
-DATA silu6<>+60(SB)/4, $0x3aaedad7
-GLOBL silu6<>(SB), RODATA|NOPTR, $64
-
-DATA silu5<>+0(SB)/4, $0x3bb1dfa0
-DATA silu5<>+4(SB)/4, $0x3b56ebf5
-DATA silu5<>+8(SB)/4, $0x39bc06a6
-DATA silu5<>+12(SB)/4, $0xba7cbf22
-DATA silu5<>+16(SB)/4, $0xba6d471a
-DATA silu5<>+20(SB)/4, $0xb98ca8e5
-DATA silu5<>+24(SB)/4, $0xb801545e
-DATA silu5<>+28(SB)/4, $0x37736411
-DATA silu5<>+32(SB)/4, $0x373d0327
-DATA silu5<>+36(SB)/4, $0x364a7dad
-DATA silu5<>+40(SB)/4, $0x351bd123
-DATA silu5<>+44(SB)/4, $0x33dd5d5e
-DATA silu5<>+48(SB)/4, $0x324073eb
-DATA silu5<>+52(SB)/4, $0x00000000
-DATA silu5<>+56(SB)/4, $0x37e3f19d
-DATA silu5<>+60(SB)/4, $0x3b8433fd
-GLOBL silu5<>(SB), RODATA|NOPTR, $64
-
-DATA silu4<>+0(SB)/4, $0xbbfbffcd
-DATA silu4<>+4(SB)/4, $0x3b87b65b
-DATA silu4<>+8(SB)/4, $0x3c09f08b
-DATA silu4<>+12(SB)/4, $0x3bf198a1
-DATA silu4<>+16(SB)/4, $0x3b5039ae
-DATA silu4<>+20(SB)/4, $0x39d45454
-DATA silu4<>+24(SB)/4, $0xb949dd82
-DATA silu4<>+28(SB)/4, $0xb948f4c3
-DATA silu4<>+32(SB)/4, $0xb8a9127c
-DATA silu4<>+36(SB)/4, $0xb7987ce6
-DATA silu4<>+40(SB)/4, $0xb65addcb
-DATA silu4<>+44(SB)/4, $0xb5160dea
-DATA silu4<>+48(SB)/4, $0xb38445e6
-DATA silu4<>+52(SB)/4, $0x00000000
-DATA silu4<>+56(SB)/4, $0xbcaab2e3
-DATA silu4<>+60(SB)/4, $0xbc8a187a
-GLOBL silu4<>(SB), RODATA|NOPTR, $64
-
-DATA silu3<>+0(SB)/4, $0xbd40179b
-DATA silu3<>+4(SB)/4, $0xbd4adf5b
-DATA silu3<>+8(SB)/4, $0xbd12b29b
-DATA silu3<>+12(SB)/4, $0xbca81c21
-DATA silu3<>+16(SB)/4, $0xbb851302
-DATA silu3<>+20(SB)/4, $0x3b033f60
-DATA silu3<>+24(SB)/4, $0x3b06110f
-DATA silu3<>+28(SB)/4, $0x3a9f5766
-DATA silu3<>+32(SB)/4, $0x39db641e
-DATA silu3<>+36(SB)/4, $0x38b47d61
-DATA silu3<>+40(SB)/4, $0x3777edad
-DATA silu3<>+44(SB)/4, $0x3625b2e4
-DATA silu3<>+48(SB)/4, $0x348ad65d
-DATA silu3<>+52(SB)/4, $0x00000000
-DATA silu3<>+56(SB)/4, $0x3481d5e1
-DATA silu3<>+60(SB)/4, $0xbceaef37
-GLOBL silu3<>(SB), RODATA|NOPTR, $64
-
-DATA silu2<>+0(SB)/4, $0x3e43a3e1
-DATA silu2<>+4(SB)/4, $0x3dea1042
-DATA silu2<>+8(SB)/4, $0x3d4b3c9f
-DATA silu2<>+12(SB)/4, $0x3c27a999
-DATA silu2<>+16(SB)/4, $0xbc83c2e8
-DATA silu2<>+20(SB)/4, $0xbc86a373
-DATA silu2<>+24(SB)/4, $0xbc208281
-DATA silu2<>+28(SB)/4, $0xbba26f24
-DATA silu2<>+32(SB)/4, $0xbac9f2a9
-DATA silu2<>+36(SB)/4, $0xb99c8ad9
-DATA silu2<>+40(SB)/4, $0xb850077e
-DATA silu2<>+44(SB)/4, $0xb7083b2b
-DATA silu2<>+48(SB)/4, $0xb55f71ce
-DATA silu2<>+52(SB)/4, $0x00000000
-DATA silu2<>+56(SB)/4, $0x3e800000
-DATA silu2<>+60(SB)/4, $0x3e6f3934
-GLOBL silu2<>(SB), RODATA|NOPTR, $64
-
-DATA silu1<>+0(SB)/4, $0x3f56073a
-DATA silu1<>+4(SB)/4, $0x3f7deab7
-DATA silu1<>+8(SB)/4, $0x3f892a3e
-DATA silu1<>+12(SB)/4, $0x3f8c8a85
-DATA silu1<>+16(SB)/4, $0x3f8b4db4
-DATA silu1<>+20(SB)/4, $0x3f86c576
-DATA silu1<>+24(SB)/4, $0x3f836ad5
-DATA silu1<>+28(SB)/4, $0x3f819950
-DATA silu1<>+32(SB)/4, $0x3f807792
-DATA silu1<>+36(SB)/4, $0x3f801635
-DATA silu1<>+40(SB)/4, $0x3f800398
-DATA silu1<>+44(SB)/4, $0x3f800094
-DATA silu1<>+48(SB)/4, $0x3f80000f
-DATA silu1<>+52(SB)/4, $0x3f800000
-DATA silu1<>+56(SB)/4, $0x3f000000
-DATA silu1<>+60(SB)/4, $0x3f2e14e8
-GLOBL silu1<>(SB), RODATA|NOPTR, $64
-
-DATA silu0<>+0(SB)/4, $0x3efd6373
-DATA silu0<>+4(SB)/4, $0x3f76b431
-DATA silu0<>+8(SB)/4, $0x3fbd5469
-DATA silu0<>+12(SB)/4, $0x3ffea15c
-DATA silu0<>+16(SB)/4, $0x403673c0
-DATA silu0<>+20(SB)/4, $0x407ae907
-DATA silu0<>+24(SB)/4, $0x409ead2f
-DATA silu0<>+28(SB)/4, $0x40befbc4
-DATA silu0<>+32(SB)/4, $0x40ef4179
-DATA silu0<>+36(SB)/4, $0x4116d6e5
-DATA silu0<>+40(SB)/4, $0x41377482
-DATA silu0<>+44(SB)/4, $0x41577aec
-DATA silu0<>+48(SB)/4, $0x417f02d3
-DATA silu0<>+52(SB)/4, $0x41940000
-DATA silu0<>+56(SB)/4, $0x00000000
-DATA silu0<>+60(SB)/4, $0x3e5ed011
-GLOBL silu0<>(SB), RODATA|NOPTR, $64
 
 // func geluAVX2(dst *float32, src *float32, n int)
 // Requires: AVX, AVX2, FMA3
@@ -3653,159 +3524,87 @@ TEXT ·swiGLUAVX2(SB), NOSPLIT, $0-32
 	JLT  tail
 
 loop:
-	VMOVUPS     (DX)(AX*1), Y0
-	VMOVUPS     (BX)(AX*1), Y1
-	VMOVUPS     w42dc0000<>+0(SB), Y3
-	VANDPS      w7fffffff<>+0(SB), Y0, Y2
-	VMINPS      Y2, Y3, Y2
-	VMINPS      w41960000<>+0(SB), Y2, Y3
-	VADDPS      w3fc00000<>+0(SB), Y3, Y3
-	VPSRLD      $0x15, Y3, Y3
-	VPSLLD      $0x1c, Y3, Y5
-	VPERMPS     siluCenters<>+0(SB), Y3, Y4
-	VPERMPS     siluCenters<>+32(SB), Y3, Y6
-	VBLENDVPS   Y5, Y6, Y4, Y4
-	VSUBPS      Y4, Y2, Y4
-	VPERMPS     silu6<>+0(SB), Y3, Y6
-	VPERMPS     silu6<>+32(SB), Y3, Y7
-	VBLENDVPS   Y5, Y7, Y6, Y6
-	VPERMPS     silu5<>+0(SB), Y3, Y7
-	VPERMPS     silu5<>+32(SB), Y3, Y8
-	VBLENDVPS   Y5, Y8, Y7, Y7
-	VFMADD231PS Y4, Y6, Y7
-	VPERMPS     silu4<>+0(SB), Y3, Y6
-	VPERMPS     silu4<>+32(SB), Y3, Y8
-	VBLENDVPS   Y5, Y8, Y6, Y6
-	VFMADD231PS Y4, Y7, Y6
-	VPERMPS     silu3<>+0(SB), Y3, Y7
-	VPERMPS     silu3<>+32(SB), Y3, Y8
-	VBLENDVPS   Y5, Y8, Y7, Y7
-	VFMADD231PS Y4, Y6, Y7
-	VPERMPS     silu2<>+0(SB), Y3, Y6
-	VPERMPS     silu2<>+32(SB), Y3, Y8
-	VBLENDVPS   Y5, Y8, Y6, Y6
-	VFMADD231PS Y4, Y7, Y6
-	VPERMPS     silu1<>+0(SB), Y3, Y7
-	VPERMPS     silu1<>+32(SB), Y3, Y8
-	VBLENDVPS   Y5, Y8, Y7, Y7
-	VFMADD231PS Y4, Y6, Y7
-	VPERMPS     silu0<>+0(SB), Y3, Y6
-	VPERMPS     silu0<>+32(SB), Y3, Y3
-	VBLENDVPS   Y5, Y3, Y6, Y6
-	VMOVAPS     Y6, Y3
-	VFMADD231PS Y4, Y7, Y3
-	VSUBPS      Y3, Y6, Y6
-	VFMADD231PS Y4, Y7, Y6
-	VMULPS      wbfb8aa3b<>+0(SB), Y2, Y4
-	VROUNDPS    $0x00, Y4, Y4
-	VMOVAPS     Y2, Y2
-	VFMADD231PS w3f317200<>+0(SB), Y4, Y2
-	VFMADD231PS w35bfbe8e<>+0(SB), Y4, Y2
-	VMOVUPS     w3ab6a18b<>+0(SB), Y5
-	VFMADD213PS wbc091ec1<>+0(SB), Y2, Y5
-	VFMADD213PS w3d2aaa75<>+0(SB), Y2, Y5
-	VFMADD213PS wbe2aaa3e<>+0(SB), Y2, Y5
-	VFMADD213PS w3f000000<>+0(SB), Y2, Y5
-	VMULPS      Y2, Y2, Y7
-	VFMSUB213PS Y2, Y7, Y5
-	VFMADD231PS Y5, Y3, Y6
-	VADDPS      Y3, Y6, Y6
-	VMOVUPS     w80000000<>+0(SB), Y2
-	VMAXPS      Y0, Y2, Y0
-	VCVTPS2DQ   Y4, Y2
-	VPSRAD      $0x01, Y2, Y3
-	VPSUBD      Y3, Y2, Y2
-	VPADDD      w0000007f<>+0(SB), Y3, Y3
-	VPSLLD      $0x17, Y3, Y3
-	VPADDD      w0000007f<>+0(SB), Y2, Y2
-	VPSLLD      $0x17, Y2, Y2
-	VMULPS      Y3, Y6, Y6
-	VMULPS      Y2, Y6, Y6
-	VSUBPS      Y6, Y0, Y0
-	VMULPS      Y1, Y0, Y0
-	VMOVUPS     Y0, (CX)(AX*1)
-	ADDQ        $0x20, AX
-	SUBQ        $0x08, SI
-	JGE         loop
+	VMOVUPS      (DX)(AX*1), Y0
+	VMOVUPS      (BX)(AX*1), Y1
+	VMOVUPS      wc2dc0000<>+0(SB), Y2
+	VMAXPS       Y0, Y2, Y0
+	VMOVUPS      w42700000<>+0(SB), Y2
+	VMINPS       Y2, Y0, Y2
+	VMULPS       w3fb8aa3b<>+0(SB), Y2, Y3
+	VROUNDPS     $0x00, Y3, Y3
+	VFNMADD231PS w3f317200<>+0(SB), Y3, Y2
+	VFNMADD231PS w35bfbe8e<>+0(SB), Y3, Y2
+	VMOVUPS      w3ab6a18b<>+0(SB), Y4
+	VFMADD213PS  wbc091ec1<>+0(SB), Y2, Y4
+	VFMADD213PS  w3d2aaa75<>+0(SB), Y2, Y4
+	VFMADD213PS  wbe2aaa3e<>+0(SB), Y2, Y4
+	VFMADD213PS  w3f000000<>+0(SB), Y2, Y4
+	VMULPS       Y2, Y2, Y5
+	VFMSUB213PS  Y2, Y5, Y4
+	VCVTPS2DQ    Y3, Y2
+	VPSRAD       $0x01, Y2, Y3
+	VPSUBD       Y3, Y2, Y5
+	VPADDD       w0000007f<>+0(SB), Y3, Y3
+	VPSLLD       $0x17, Y3, Y3
+	VPADDD       w0000007f<>+0(SB), Y5, Y5
+	VPSLLD       $0x17, Y5, Y5
+	VMULPS       Y3, Y5, Y6
+	VADDPS       w3f800000<>+0(SB), Y6, Y7
+	VSUBPS       w3f800000<>+0(SB), Y7, Y2
+	VSUBPS       Y2, Y6, Y6
+	VADDPS       Y6, Y4, Y4
+	VADDPS       Y7, Y4, Y4
+	VDIVPS       Y4, Y0, Y0
+	VMULPS       Y3, Y0, Y0
+	VMULPS       Y5, Y0, Y0
+	VMULPS       Y1, Y0, Y0
+	VMOVUPS      Y0, (CX)(AX*1)
+	ADDQ         $0x20, AX
+	SUBQ         $0x08, SI
+	JGE          loop
 
 tail:
-	ADDQ        $0x08, SI
-	JZ          done
-	LEAQ        tailmask<>+64(SB), DI
-	SHLQ        $0x02, SI
-	SUBQ        SI, DI
-	VMOVUPS     (DI), Y0
-	VMASKMOVPS  (DX)(AX*1), Y0, Y1
-	VMASKMOVPS  (BX)(AX*1), Y0, Y2
-	VMOVUPS     w42dc0000<>+0(SB), Y4
-	VANDPS      w7fffffff<>+0(SB), Y1, Y3
-	VMINPS      Y3, Y4, Y3
-	VMINPS      w41960000<>+0(SB), Y3, Y4
-	VADDPS      w3fc00000<>+0(SB), Y4, Y4
-	VPSRLD      $0x15, Y4, Y4
-	VPSLLD      $0x1c, Y4, Y6
-	VPERMPS     siluCenters<>+0(SB), Y4, Y5
-	VPERMPS     siluCenters<>+32(SB), Y4, Y7
-	VBLENDVPS   Y6, Y7, Y5, Y5
-	VSUBPS      Y5, Y3, Y5
-	VPERMPS     silu6<>+0(SB), Y4, Y7
-	VPERMPS     silu6<>+32(SB), Y4, Y8
-	VBLENDVPS   Y6, Y8, Y7, Y7
-	VPERMPS     silu5<>+0(SB), Y4, Y8
-	VPERMPS     silu5<>+32(SB), Y4, Y9
-	VBLENDVPS   Y6, Y9, Y8, Y8
-	VFMADD231PS Y5, Y7, Y8
-	VPERMPS     silu4<>+0(SB), Y4, Y7
-	VPERMPS     silu4<>+32(SB), Y4, Y9
-	VBLENDVPS   Y6, Y9, Y7, Y7
-	VFMADD231PS Y5, Y8, Y7
-	VPERMPS     silu3<>+0(SB), Y4, Y8
-	VPERMPS     silu3<>+32(SB), Y4, Y9
-	VBLENDVPS   Y6, Y9, Y8, Y8
-	VFMADD231PS Y5, Y7, Y8
-	VPERMPS     silu2<>+0(SB), Y4, Y7
-	VPERMPS     silu2<>+32(SB), Y4, Y9
-	VBLENDVPS   Y6, Y9, Y7, Y7
-	VFMADD231PS Y5, Y8, Y7
-	VPERMPS     silu1<>+0(SB), Y4, Y8
-	VPERMPS     silu1<>+32(SB), Y4, Y9
-	VBLENDVPS   Y6, Y9, Y8, Y8
-	VFMADD231PS Y5, Y7, Y8
-	VPERMPS     silu0<>+0(SB), Y4, Y7
-	VPERMPS     silu0<>+32(SB), Y4, Y4
-	VBLENDVPS   Y6, Y4, Y7, Y7
-	VMOVAPS     Y7, Y4
-	VFMADD231PS Y5, Y8, Y4
-	VSUBPS      Y4, Y7, Y7
-	VFMADD231PS Y5, Y8, Y7
-	VMULPS      wbfb8aa3b<>+0(SB), Y3, Y5
-	VROUNDPS    $0x00, Y5, Y5
-	VMOVAPS     Y3, Y3
-	VFMADD231PS w3f317200<>+0(SB), Y5, Y3
-	VFMADD231PS w35bfbe8e<>+0(SB), Y5, Y3
-	VMOVUPS     w3ab6a18b<>+0(SB), Y6
-	VFMADD213PS wbc091ec1<>+0(SB), Y3, Y6
-	VFMADD213PS w3d2aaa75<>+0(SB), Y3, Y6
-	VFMADD213PS wbe2aaa3e<>+0(SB), Y3, Y6
-	VFMADD213PS w3f000000<>+0(SB), Y3, Y6
-	VMULPS      Y3, Y3, Y8
-	VFMSUB213PS Y3, Y8, Y6
-	VFMADD231PS Y6, Y4, Y7
-	VADDPS      Y4, Y7, Y7
-	VMOVUPS     w80000000<>+0(SB), Y3
-	VMAXPS      Y1, Y3, Y1
-	VCVTPS2DQ   Y5, Y3
-	VPSRAD      $0x01, Y3, Y4
-	VPSUBD      Y4, Y3, Y3
-	VPADDD      w0000007f<>+0(SB), Y4, Y4
-	VPSLLD      $0x17, Y4, Y4
-	VPADDD      w0000007f<>+0(SB), Y3, Y3
-	VPSLLD      $0x17, Y3, Y3
-	VMULPS      Y4, Y7, Y7
-	VMULPS      Y3, Y7, Y7
-	VSUBPS      Y7, Y1, Y1
-	VMULPS      Y2, Y1, Y1
-	VMASKMOVPS  Y1, Y0, (CX)(AX*1)
+	ADDQ         $0x08, SI
+	JZ           done
+	LEAQ         tailmask<>+64(SB), DI
+	SHLQ         $0x02, SI
+	SUBQ         SI, DI
+	VMOVUPS      (DI), Y0
+	VMASKMOVPS   (DX)(AX*1), Y0, Y1
+	VMASKMOVPS   (BX)(AX*1), Y0, Y2
+	VMOVUPS      wc2dc0000<>+0(SB), Y3
+	VMAXPS       Y1, Y3, Y1
+	VMOVUPS      w42700000<>+0(SB), Y3
+	VMINPS       Y3, Y1, Y3
+	VMULPS       w3fb8aa3b<>+0(SB), Y3, Y4
+	VROUNDPS     $0x00, Y4, Y4
+	VFNMADD231PS w3f317200<>+0(SB), Y4, Y3
+	VFNMADD231PS w35bfbe8e<>+0(SB), Y4, Y3
+	VMOVUPS      w3ab6a18b<>+0(SB), Y5
+	VFMADD213PS  wbc091ec1<>+0(SB), Y3, Y5
+	VFMADD213PS  w3d2aaa75<>+0(SB), Y3, Y5
+	VFMADD213PS  wbe2aaa3e<>+0(SB), Y3, Y5
+	VFMADD213PS  w3f000000<>+0(SB), Y3, Y5
+	VMULPS       Y3, Y3, Y6
+	VFMSUB213PS  Y3, Y6, Y5
+	VCVTPS2DQ    Y4, Y3
+	VPSRAD       $0x01, Y3, Y4
+	VPSUBD       Y4, Y3, Y6
+	VPADDD       w0000007f<>+0(SB), Y4, Y4
+	VPSLLD       $0x17, Y4, Y4
+	VPADDD       w0000007f<>+0(SB), Y6, Y6
+	VPSLLD       $0x17, Y6, Y6
+	VMULPS       Y4, Y6, Y7
+	VADDPS       w3f800000<>+0(SB), Y7, Y8
+	VSUBPS       w3f800000<>+0(SB), Y8, Y3
+	VSUBPS       Y3, Y7, Y7
+	VADDPS       Y7, Y5, Y5
+	VADDPS       Y8, Y5, Y5
+	VDIVPS       Y5, Y1, Y1
+	VMULPS       Y4, Y1, Y1
+	VMULPS       Y6, Y1, Y1
+	VMULPS       Y2, Y1, Y1
+	VMASKMOVPS   Y1, Y0, (CX)(AX*1)
 
 done:
 	VZEROUPPER
@@ -3990,13 +3789,3 @@ tail:
 done:
 	VZEROUPPER
 	RET
-
-DATA wc2dc0000<>+0(SB)/4, $0xc2dc0000
-DATA wc2dc0000<>+4(SB)/4, $0xc2dc0000
-DATA wc2dc0000<>+8(SB)/4, $0xc2dc0000
-DATA wc2dc0000<>+12(SB)/4, $0xc2dc0000
-DATA wc2dc0000<>+16(SB)/4, $0xc2dc0000
-DATA wc2dc0000<>+20(SB)/4, $0xc2dc0000
-DATA wc2dc0000<>+24(SB)/4, $0xc2dc0000
-DATA wc2dc0000<>+28(SB)/4, $0xc2dc0000
-GLOBL wc2dc0000<>(SB), RODATA|NOPTR, $32
