@@ -153,19 +153,3 @@ func flatCopy(dst, src *backend.Operand) bool {
 	runtime.KeepAlive(src.Mem)
 	return true
 }
-
-// flatFill does Fill and reports true if dst is flat and float32.
-func flatFill(dst *backend.Operand, v float32) bool {
-	if dst.DType != backend.Float32 {
-		return false
-	}
-	n, ok := flat(dst)
-	if !ok {
-		return false
-	}
-	d := span[float32](dst, n)
-	for i := range d {
-		d[i] = v
-	}
-	return true
-}

@@ -25,30 +25,6 @@ func expRow[T floating](dst, x []T) {
 	}
 }
 
-// sigmoidRow writes 1/(1+e^-x). dst may be x.
-func sigmoidRow[T floating](dst, x []T) {
-	dst = dst[:len(x)]
-	if isFloat32[T]() {
-		vecmath.Sigmoid(as32(dst), as32(x))
-		return
-	}
-	for j, v := range x {
-		dst[j] = T(1 / (1 + math.Exp(-float64(v))))
-	}
-}
-
-// siluRow writes x/(1+e^-x). dst may be x.
-func siluRow[T floating](dst, x []T) {
-	dst = dst[:len(x)]
-	if isFloat32[T]() {
-		vecmath.SiLU(as32(dst), as32(x))
-		return
-	}
-	for j, v := range x {
-		dst[j] = T(float64(v) / (1 + math.Exp(-float64(v))))
-	}
-}
-
 // maxRow returns the largest element of x, -Inf for an empty row. NaNs are
 // passed over unless nothing else is above -Inf: then the result is NaN.
 func maxRow[T floating](x []T) T {
@@ -90,6 +66,3 @@ func sumExpShifted[T floating](x []T, shift T) (sum float64) {
 
 // scaleRow multiplies x by factor.
 func scaleRow[T floating](x []T, factor T) { rowvec.Affine(x, x, 0, factor, 0) }
-
-// dotRow returns the sum of x*y, added up in float64.
-func dotRow[T floating](x, y []T) float64 { return rowvec.Dot(x, y) }

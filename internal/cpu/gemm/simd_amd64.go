@@ -73,9 +73,6 @@ type simdScratch struct {
 
 func (v *simd) sizes() *sizes { return &v.set.sizes }
 
-// advance is p moved by a number of floats.
-func advance(p unsafe.Pointer, floats int) unsafe.Pointer { return unsafe.Add(p, floats*f32Size) }
-
 func base(x []float32) unsafe.Pointer { return unsafe.Pointer(unsafe.SliceData(x)) }
 
 func (v *simd) block(worker int, x *block[float32]) {
