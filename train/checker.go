@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
+	"strings"
 )
 
 // checker collects what is wrong with options. It calls an option what its
@@ -68,8 +70,9 @@ func (c *checker) belowOne(key string, value float64) {
 	}
 }
 
-func (c *checker) oneOf(key, value, first, second string) {
-	if value != first && value != second {
-		c.failf("%s is %q, want %s or %s", c.name(key), value, first, second)
+// oneOf refuses what is not among the choices.
+func (c *checker) oneOf(key, value string, choices ...string) {
+	if last := len(choices) - 1; !slices.Contains(choices, value) {
+		c.failf("%s is %q, want %s or %s", c.name(key), value, strings.Join(choices[:last], ", "), choices[last])
 	}
 }

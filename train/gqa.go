@@ -2,11 +2,7 @@ package train
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io/fs"
-	"path/filepath"
-	"reflect"
 
 	"github.com/stria-ml/stria/autograd"
 	"github.com/stria-ml/stria/checkpoints"
@@ -187,28 +183,9 @@ func (g *GQA) Save(dir string) error {
 // Load reads the model's weights. In a run's folder, the model must be that of
 // the run's config.json.
 func (g *GQA) Load(dir string) error {
-	if err := g.sameModel(filepath.Join(filepath.Dir(filepath.Dir(dir)), configFile)); err != nil {
-		return fmt.Errorf("%s: %w", dir, err)
+	if err := sameModel(dir, g.model.Config, gqa.ReadConfig); err != nil {
+		return err
 	}
 	_, err := checkpoints.RestoreGQA(g.model, dir)
 	return err
-}
-
-// sameModel refuses a model that is not the one of a run's config.json, if there
-// is one.
-func (g *GQA) sameModel(path string) error {
-	config, err := gqa.ReadConfig(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	was, is := reflect.ValueOf(config), reflect.ValueOf(g.model.Config)
-	for i := range was.NumField() {
-		if a, b := was.Field(i).Interface(), is.Field(i).Interface(); !reflect.DeepEqual(a, b) {
-			return fmt.Errorf("its config.json is not the run's: %s is %v, in %s %v", was.Type().Field(i).Name, b, path, a)
-		}
-	}
-	return nil
 }

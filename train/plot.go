@@ -87,7 +87,7 @@ func add(points *plotter.XYs, step float64, value *float64) {
 func (c curves) plot() (*plot.Plot, error) {
 	p := plot.New()
 	p.X.Label.Text = "step"
-	p.Y.Label.Text = "loss (nats a token)"
+	p.Y.Label.Text = "loss (nats)"
 	for _, style := range [...]*text.Style{
 		&p.X.Label.TextStyle, &p.Y.Label.TextStyle, &p.X.Tick.Label, &p.Y.Tick.Label, &p.Legend.TextStyle,
 	} {
@@ -103,7 +103,7 @@ func (c curves) plot() (*plot.Plot, error) {
 	}{
 		{"training loss", c.train, color.RGBA{R: 0x88, G: 0xaa, B: 0xdd, A: 0xff}, false},
 		{"held-out loss", c.heldOut, color.RGBA{R: 0xcc, G: 0x44, B: 0x22, A: 0xff}, true},
-		{"exact answers (share)", c.accuracy, color.RGBA{R: 0x22, G: 0x88, B: 0x44, A: 0xff}, true},
+		{"accuracy (share)", c.accuracy, color.RGBA{R: 0x22, G: 0x88, B: 0x44, A: 0xff}, true},
 	} {
 		if len(curve.points) == 0 {
 			continue

@@ -1,7 +1,5 @@
 package train
 
-import "github.com/stria-ml/stria/models/gqa"
-
 // StepMetrics is what a step found.
 type StepMetrics struct {
 	Step     int64 // made, this one included
@@ -10,7 +8,7 @@ type StepMetrics struct {
 	Loss     float64
 	LR       float64
 	GradNorm float64 // before clipping
-	Tokens   int     // read
+	Tokens   int     // read, or images
 	Targets  int     // trained on
 	Skipped  bool    // the loss or the gradient was not finite
 	Seconds  float64 // that the step took
@@ -31,13 +29,15 @@ type Reporter interface {
 	Message(text string)
 }
 
-// RunInfo is what there is to know of a GQA run when it begins.
+// RunInfo is what there is to know of a run when it begins.
 type RunInfo struct {
 	Dir        string
 	Step       int64 // made before, where the run is resumed
 	Parameters int
-	Options    GQAOptions
-	Model      gqa.Config
+	Data       string // as the options name it
+	Model      string // its sizes, in words
+	Rows       int    // examples in a step
+	Train      Config
 }
 
 // Starter is a Reporter that hears of a run's beginning, too.

@@ -3,10 +3,10 @@ package train
 import (
 	"context"
 	"encoding/json"
-	"github.com/stria-ml/stria/optim"
 
 	"github.com/stria-ml/stria/autograd"
 	"github.com/stria-ml/stria/nn"
+	"github.com/stria-ml/stria/optim"
 )
 
 // Task is what a Trainer trains: a model and its data.
@@ -16,13 +16,13 @@ type Task interface {
 	// Params lists the model's parameters in a stable order.
 	Params() []optim.NamedParam
 	// Draw brings the next training batch into a slot, counted from 0, and returns
-	// its number of tokens, and how many targets in it count.
+	// its number of tokens, or images, and how many targets in it count.
 	Draw(slot int) (tokens, targets int, err error)
 	// Loss records the loss of a slot's batch: the sum over its targets divided by
 	// divisor.
 	Loss(c *nn.Context, slot int, divisor float64) *autograd.Var
-	// Evaluate measures the model on held-out data. It leaves training's batches
-	// and random numbers alone.
+	// Evaluate measures the model on held-out data; a Count of 0 says that there is
+	// none. It leaves training's batches and random numbers alone.
 	Evaluate(ctx context.Context) (Evaluation, error)
 	// Position returns where in the data the next batch starts, and SetPosition
 	// goes there.

@@ -136,6 +136,9 @@ func (t *Trainer) evaluateIfDue(ctx context.Context) (e Evaluation, improved boo
 		return e, false, err
 	}
 	p.Evaluated = p.Step
+	if e.Count == 0 {
+		return e, false, nil
+	}
 	improved = isFinite(e.Loss) && (p.BestStep < 0 || e.Loss < p.Best)
 	if improved {
 		p.Best, p.BestStep = e.Loss, p.Step

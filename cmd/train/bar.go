@@ -21,7 +21,7 @@ type bar struct {
 // barInterval is the least time between two pictures of the bar.
 const barInterval = 200 * time.Millisecond
 
-func newBar(out io.Writer) *bar { return &bar{out: out} }
+func newBar(out io.Writer, unit string) *bar { return &bar{out: out, rate: rate{unit: unit}} }
 
 func (b *bar) Step(m train.StepMetrics) {
 	b.rate.add(m)

@@ -1,11 +1,7 @@
 package main
 
 import (
-	"errors"
 	"fmt"
-	"time"
-
-	"github.com/spf13/cobra"
 
 	"github.com/stria-ml/stria/train"
 )
@@ -17,18 +13,15 @@ const gqaExample = `  train gqa                                  learn to add tw
   train gqa --resume runs/gqa-20260102-150405
   train gqa --data new.txt --init-from runs/gqa-20260102-150405`
 
-func (a *app) gqaCommand() *cobra.Command {
-	var f gqaFlags
-	cmd := &cobra.Command{
-		Use:     "gqa [flags]",
-		Short:   "Train a grouped-query-attention language model",
-		Long:    gqaLong(),
-		Example: gqaExample,
-		Args:    cobra.NoArgs,
+// gqaFamily trains language models.
+func gqaFamily() *family[train.GQAOptions] {
+	return &family[train.GQAOptions]{
+		name: "gqa", unit: "tokens", about: "Train a grouped-query-attention language model", long: gqaLong(), example: gqaExample,
+		data: "a text", dataFlag: "FILE",
+		register: registerGQA, common: gqaCommon, idle: gqaIdle, check: train.GQAOptions.CheckNamed,
+		preset: train.GQAPreset, defaultPreset: train.DefaultGQAPreset,
+		train: train.TrainGQA, resume: train.ResumeGQA,
 	}
-	f.register(cmd.Flags())
-	cmd.RunE = a.command(func(cmd *cobra.Command, _ []string) error { return a.trainGQA(cmd, &f) })
-	return cmd
 }
 
 func gqaLong() string {
@@ -48,31 +41,17 @@ func gqaLong() string {
 		train.DefaultGQAPreset(train.AdditionData), train.DefaultGQAPreset("FILE"))
 }
 
-// trainGQA trains or resumes, and prints what came of it.
-func (a *app) trainGQA(cmd *cobra.Command, f *gqaFlags) error {
-	if err := f.resolve(cmd.Flags()); err != nil {
-		return err
+func gqaCommon(o *train.GQAOptions) common {
+	return common{data: &o.Data, device: &o.Device, threads: &o.Threads, train: &o.Train}
+}
+
+func gqaIdle(o train.GQAOptions) []idleFlags {
+	sums := o.Data == train.AdditionData
+	return []idleFlags{
+		{sums, "the data is addition", []string{"context", "tokenizer", "val-fraction"}},
+		{!sums, "the data is a text", []string{"held-out"}},
+		{o.InitFrom != "", "the model is that of --init-from", []string{
+			"layers", "width", "heads", "kv-heads", "head-width", "hidden", "rope-theta", "norm-eps", "init", "init-std", "tie-embedding",
+		}},
 	}
-	reporter := a.newReporter(f.json)
-	for _, note := range f.idle(cmd.Flags()) {
-		reporter.Message(note)
-	}
-	var result train.Result
-	var err error
-	if f.resume != "" {
-		result, err = train.ResumeGQA(cmd.Context(), f.resume, f.change(cmd.Flags()), announcing{reporter, ""})
-	} else {
-		if f.out == "" {
-			f.out = train.NewRunDir("runs", "gqa", time.Now())
-		}
-		result, err = train.TrainGQA(cmd.Context(), f.options, f.out, announcing{reporter, f.preset})
-	}
-	reporter.Close()
-	if errors.Is(err, train.ErrInterrupted) {
-		fmt.Fprintf(a.stderr, "interrupted after step %d, the state is saved; go on with the arguments: gqa --resume %s\n", result.Steps, result.Dir)
-	}
-	if err != nil {
-		return err
-	}
-	return a.printResult(result, f.json)
 }

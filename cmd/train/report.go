@@ -19,39 +19,41 @@ type closingReporter interface {
 }
 
 // newReporter returns lines of JSON, a bar where stderr is a terminal, or lines.
-func (a *app) newReporter(asJSON bool) closingReporter {
+// unit is what a step reads.
+func (a *app) newReporter(asJSON bool, unit string) closingReporter {
 	if asJSON {
 		return &jsonReporter{out: json.NewEncoder(a.stderr)}
 	}
 	if f, ok := a.stderr.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
-		return newBar(a.stderr)
+		return newBar(a.stderr, unit)
 	}
-	return &lineReporter{out: a.stderr}
+	return &lineReporter{out: a.stderr, rate: rate{unit: unit}}
 }
 
-// rate measures tokens a second between reports.
+// rate measures what is read a second between reports.
 type rate struct {
-	tokens  int
+	unit    string // tokens or images
+	read    int
 	seconds float64
 	last    float64
 }
 
 func (r *rate) add(m train.StepMetrics) {
-	r.tokens += m.Tokens
+	r.read += m.Tokens
 	r.seconds += m.Seconds
 }
 
-// take returns the rate since the last take.
-func (r *rate) take() float64 {
+// take returns the rate since the last take, as text.
+func (r *rate) take() string {
 	if r.seconds > 0 {
-		r.last = float64(r.tokens) / r.seconds
+		r.last = float64(r.read) / r.seconds
 	}
-	r.tokens, r.seconds = 0, 0
-	return r.last
+	r.read, r.seconds = 0, 0
+	return short(r.last) + " " + r.unit + "/s"
 }
 
-func describe(m train.StepMetrics, tokensPerSecond float64) string {
-	return fmt.Sprintf("loss %.4f  lr %.2e  grad norm %.3f  %s tokens/s", m.Loss, m.LR, m.GradNorm, short(tokensPerSecond))
+func describe(m train.StepMetrics, rate string) string {
+	return fmt.Sprintf("loss %.4f  lr %.2e  grad norm %.3f  %s", m.Loss, m.LR, m.GradNorm, rate)
 }
 
 func describeEval(m train.EvalMetrics) string {

@@ -38,12 +38,12 @@ func TestReporters(t *testing.T) {
 		minLines int
 		maxLines int
 	}{
-		"lines": {func(out *bytes.Buffer) closingReporter { return &lineReporter{out: out} },
+		"lines": {func(out *bytes.Buffer) closingReporter { return &lineReporter{out: out, rate: rate{unit: "tokens"}} },
 			[]string{
 				"step 1/2000  loss 1.2500  lr 3.00e-03  grad norm 0.500  12.3k tokens/s  33m19s left\n",
 				"step 2000/2000  loss 1.2500  lr 3.00e-03  grad norm 0.500  12.3k tokens/s  0s left\n", "a message\n", evaluated + "\n",
 			}, 4, 6},
-		"bar": {func(out *bytes.Buffer) closingReporter { return newBar(out) },
+		"bar": {func(out *bytes.Buffer) closingReporter { return newBar(out, "tokens") },
 			[]string{"(2000/2000)", "loss 1.2500  lr 3.00e-03  grad norm 0.500  12.3k tokens/s", "s left", "a message\n", evaluated + "\n"}, 2, 20},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -64,7 +64,7 @@ func TestReporters(t *testing.T) {
 func TestJSONReporter(t *testing.T) {
 	var out bytes.Buffer
 	a := &app{stderr: &out}
-	show(a.newReporter(true))
+	show(a.newReporter(true, "tokens"))
 	lines := strings.Split(out.String(), "\n")
 	if len(lines) != 2003 {
 		t.Fatalf("%d lines", len(lines)-1)

@@ -75,7 +75,7 @@ func (a *app) root() *cobra.Command {
 	}
 	root.SetOut(a.stdout)
 	root.SetErr(a.stderr)
-	root.AddCommand(a.gqaCommand(), a.generateCommand(), a.evalCommand(), a.inspectCommand())
+	root.AddCommand(gqaFamily().command(a), a.generateCommand(), a.evalCommand(), a.inspectCommand())
 	return root
 }
 

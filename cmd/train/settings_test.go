@@ -6,7 +6,12 @@ import (
 	"testing"
 
 	"github.com/spf13/pflag"
+
+	"github.com/stria-ml/stria/train"
 )
+
+// gqaFlags are the flags of train gqa.
+type gqaFlags = runFlags[train.GQAOptions]
 
 func TestSettings(t *testing.T) {
 	const path = "run.yaml"
@@ -14,30 +19,30 @@ func TestSettings(t *testing.T) {
 		name  string
 		text  string
 		flags []string
-		check func(f gqaFlags) bool
+		check func(f *gqaFlags) bool
 		want  string // of the error
 	}{
-		{name: "empty", check: func(f gqaFlags) bool { return f.options.Train.Steps == 1500 }},
-		{name: "comments", text: "# nothing\n---\n# more\n", check: func(f gqaFlags) bool { return f.options.Train.Steps == 1500 }},
+		{name: "empty", check: func(f *gqaFlags) bool { return f.options.Train.Steps == 1500 }},
+		{name: "comments", text: "# nothing\n---\n# more\n", check: func(f *gqaFlags) bool { return f.options.Train.Steps == 1500 }},
 		{name: "all kinds", text: "steps: 7\nlr: 1e-2\ntie-embedding: true\nschedule: constant\nseed: 18446744073709551615\njson: yes\nthreads: 0x2\n",
 			want: `run.yaml:6: invalid argument "yes" for "--json"`},
 		{name: "values", text: "steps: 7\nlr: 1e-2\ntie-embedding: true\nschedule: \"constant\"\nseed: 18446744073709551615\nout: 'a b'\n",
-			check: func(f gqaFlags) bool {
+			check: func(f *gqaFlags) bool {
 				c := f.options.Train
 				return c.Steps == 7 && c.LR == 0.01 && f.options.TieEmbedding && c.Schedule == "constant" && c.Seed == 1<<64-1 && f.out == "a b"
 			}},
-		{name: "JSON is YAML", text: `{"steps": 7, "lr": 0.01}`, check: func(f gqaFlags) bool { return f.options.Train.Steps == 7 && f.options.Train.LR == 0.01 }},
+		{name: "JSON is YAML", text: `{"steps": 7, "lr": 0.01}`, check: func(f *gqaFlags) bool { return f.options.Train.Steps == 7 && f.options.Train.LR == 0.01 }},
 		{name: "flags win", text: "steps: 7\nwidth: 48\n", flags: []string{"--steps=9"},
-			check: func(f gqaFlags) bool { return f.options.Train.Steps == 9 && f.options.Width == 48 }},
+			check: func(f *gqaFlags) bool { return f.options.Train.Steps == 9 && f.options.Width == 48 }},
 		{name: "a preset in the file", text: "preset: gqa-toy\ndata: book.txt\nwidth: 64\n",
-			check: func(f gqaFlags) bool {
+			check: func(f *gqaFlags) bool {
 				return f.options.Width == 64 && f.options.Hidden == 704 && f.options.Tokenizer == "bytes"
 			}},
-		{name: "a preset by the data", text: "data: book.txt\n", check: func(f gqaFlags) bool { return f.options.Batch == 12 && f.options.Data == "book.txt" }},
+		{name: "a preset by the data", text: "data: book.txt\n", check: func(f *gqaFlags) bool { return f.options.Batch == 12 && f.options.Data == "book.txt" }},
 		{name: "the flag's preset wins", text: "preset: gqa-toy\ndata: book.txt\n", flags: []string{"--preset=nanogpt-cpu"},
-			check: func(f gqaFlags) bool { return f.options.Width == 128 }},
+			check: func(f *gqaFlags) bool { return f.options.Width == 128 }},
 		{name: "a flag that equals the default wins over the preset", flags: []string{"--preset=gqa-toy", "--data=addition", "--width=96"},
-			check: func(f gqaFlags) bool { return f.options.Width == 96 && f.options.Hidden == 704 }},
+			check: func(f *gqaFlags) bool { return f.options.Width == 96 && f.options.Hidden == 704 }},
 
 		{name: "unknown key", text: "steps: 7\nlearning_rate: 1\n", want: `run.yaml:2: unknown key "learning_rate", want the name of a flag`},
 		{name: "underscore for dash", text: "kv_heads: 1\n", want: `unknown key "kv_heads", did you mean "kv-heads"?`},
@@ -83,8 +88,8 @@ func TestSettings(t *testing.T) {
 }
 
 // resolved parses flags and the text of a YAML file as train gqa does.
-func resolved(path, text string, args []string) (gqaFlags, error) {
-	var f gqaFlags
+func resolved(path, text string, args []string) (*gqaFlags, error) {
+	f := newRunFlags(gqaFamily())
 	fs := pflag.NewFlagSet("gqa", pflag.ContinueOnError)
 	f.register(fs)
 	if err := fs.Parse(args); err != nil {
