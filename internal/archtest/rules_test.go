@@ -17,6 +17,7 @@ var allowed = map[string][]string{
 	"internal/philox":      {},
 	"internal/regularfile": {},
 	"internal/strictjson":  {},
+	"internal/seeded":      {"internal/philox"},
 	"internal/iter":        {"internal/backend"},
 
 	// the CPU's kernels
@@ -56,6 +57,8 @@ var allowed = map[string][]string{
 	"tokenizer": {},
 	"datasets":  {"internal/philox", "tokenizer"},
 
+	"datasets/images": {"internal/philox", "internal/seeded"},
+
 	// training
 	"train": {
 		"internal/atomicfile", "internal/parallel", "internal/peakmem", "internal/regularfile", "internal/strictjson", "tensor", "autograd", "nn",
@@ -68,12 +71,13 @@ var allowed = map[string][]string{
 // them.
 var public = []string{
 	"tensor", "autograd", "autograd/gradcheck", "nn", "optim", "models/gqa", "checkpoints", "checkpoints/safetensors",
-	"tokenizer", "datasets", "train",
+	"tokenizer", "datasets", "datasets/images", "train",
 }
 
 // libraries lists the packages that may import a module from outside. Test
 // files need a row in testLibraries instead.
 var libraries = map[string][]string{
+	"golang.org/x/image":                {"datasets/images"},
 	"golang.org/x/sys":                  {"checkpoints/safetensors", "internal/cpu/kernelset"},
 	"golang.org/x/term":                 {"cmd/train"},
 	"github.com/spf13/cobra":            {"cmd/train"},
