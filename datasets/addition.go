@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strconv"
 
+	"github.com/stria-ml/stria/internal/seeded"
 	"github.com/stria-ml/stria/tokenizer"
 )
 
@@ -92,7 +93,7 @@ func (a *Addition) divide(want int) {
 		}
 	}
 	order := make([]int, len(unordered))
-	newStream(a.seed, forHeldOut).shuffle(order, 0)
+	seeded.New(a.seed, forHeldOut).Shuffle(order, 0)
 
 	var held [AdditionOperands][AdditionOperands]bool
 	count := 0
