@@ -16,10 +16,10 @@ import (
 	"github.com/stria-ml/stria/tensor"
 )
 
-// SaveOptions are SaveGQA's choices; the zero value writes one file, in Hugging
-// Face's layout and the weights' own dtype.
+// SaveOptions are choices of SaveGQA and SaveViT; the zero value writes one
+// file, in Hugging Face's layout and the weights' own dtype.
 type SaveOptions struct {
-	// Layout of the written weights.
+	// Layout of the written weights. A ViT's have but the zero value.
 	Layout Layout
 	// DType of the written weights: Float32, Float64, Float16 or BFloat16; nil for
 	// their own. Weights beyond its range are an error.
@@ -35,11 +35,31 @@ type SaveOptions struct {
 // model.safetensors or shards of it. A folder that does not exist appears whole
 // or not at all. One that exists may hold other files, but no model.
 func SaveGQA(dir string, m *gqa.Model, o SaveOptions) error {
-	tensors, config, err := o.prepare(m)
+	if err := headsOf(m.Config).check(o.Layout); err != nil {
+		return fmt.Errorf("save %s: %w", dir, err)
+	}
+	c := m.Config
+	c.HeadOrder, c.RopeLayout = o.Layout.Heads, o.Layout.Rotary
+	c.DType = o.dtype(m.Embed.Weight.Value)
+	layout := map[string]string{headsKey: o.Layout.Heads.String(), rotaryKey: o.Layout.Rotary.String()}
+	return o.save(dir, gqaSlots(m, o.Layout), c, layout)
+}
+
+// dtype returns the name of what weights are written in.
+func (o SaveOptions) dtype(weight *tensor.Tensor) string {
+	if o.DType != nil {
+		return o.DType.String()
+	}
+	return weight.DType().String()
+}
+
+// save writes a model's folder, with notes in the files' metadata.
+func (o SaveOptions) save(dir string, slots []Slot, config json.Marshaler, notes map[string]string) error {
+	tensors, text, err := o.prepare(slots, config)
 	if err != nil {
 		return fmt.Errorf("save %s: %w", dir, err)
 	}
-	write := func(dir string) error { return writeModel(dir, tensors, config, o) }
+	write := func(dir string) error { return o.write(dir, tensors, text, notes) }
 	_, err = os.Stat(dir)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -53,32 +73,23 @@ func SaveGQA(dir string, m *gqa.Model, o SaveOptions) error {
 }
 
 // prepare returns what is to be written.
-func (o SaveOptions) prepare(m *gqa.Model) (tensors []safetensors.Named, config []byte, err error) {
-	if err := headsOf(m.Config).check(o.Layout); err != nil {
-		return nil, nil, err
-	}
+func (o SaveOptions) prepare(slots []Slot, config json.Marshaler) (tensors []safetensors.Named, text []byte, err error) {
 	if o.DType != nil && !o.DType.IsFloat() {
 		return nil, nil, fmt.Errorf("weights cannot be %v, want float32, float64, float16 or bfloat16", *o.DType)
 	}
-	if tensors, err = Collect(gqaSlots(m, o.Layout), o.DType); err != nil {
+	if tensors, err = Collect(slots, o.DType); err != nil {
 		return nil, nil, err
 	}
-	c := m.Config
-	c.HeadOrder, c.RopeLayout = o.Layout.Heads, o.Layout.Rotary
-	c.DType = m.Embed.Weight.Value.DType().String()
-	if o.DType != nil {
-		c.DType = o.DType.String()
-	}
-	config, err = json.MarshalIndent(c, "", "  ")
-	return tensors, config, err
+	text, err = json.MarshalIndent(config, "", "  ")
+	return tensors, text, err
 }
 
-// writeModel writes a model's files; config.json, without which nothing can be
+// write writes a model's files; config.json, without which nothing can be
 // loaded, comes last.
-func writeModel(dir string, tensors []safetensors.Named, config []byte, o SaveOptions) error {
+func (o SaveOptions) write(dir string, tensors []safetensors.Named, config []byte, notes map[string]string) error {
 	metadata := map[string]string{"format": "pt"} // which Hugging Face's libraries ask for
 	maps.Copy(metadata, o.Metadata)
-	metadata[headsKey], metadata[rotaryKey] = o.Layout.Heads.String(), o.Layout.Rotary.String()
+	maps.Copy(metadata, notes)
 	if err := safetensors.SaveFolder(dir, tensors, metadata, o.MaxShardBytes); err != nil {
 		return err
 	}

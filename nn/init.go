@@ -1,6 +1,7 @@
 package nn
 
 import (
+	"fmt"
 	"math"
 	"reflect"
 	"strings"
@@ -68,6 +69,27 @@ func Constant(value float64) Initializer {
 // deviation.
 func Normal(std float64) Initializer {
 	return func(w *tensor.Tensor, stream *tensor.Stream) { drawNormal(w, stream, std) }
+}
+
+// TruncNormal is Normal within [low, high], drawn by the inverse of the
+// distribution function (PyTorch's trunc_normal_, with bounds that are absolute
+// there, too). Bounds that leave nothing between them panic.
+func TruncNormal(std, low, high float64) Initializer {
+	if !(low < high) || !(std > 0) {
+		panic(&tensor.Error{Op: "init", Kind: tensor.InvalidArgument,
+			Message: fmt.Sprintf("TruncNormal(%v, %v, %v): want a standard deviation above 0, and low below high", std, low, high)})
+	}
+	below, above := math.Erf(low/(std*math.Sqrt2)), math.Erf(high/(std*math.Sqrt2))
+	return func(w *tensor.Tensor, stream *tensor.Stream) {
+		drawn := tensor.RandU(tensor.Float64, stream, w.Shape()...)
+		tensor.Mutate(drawn, func(values []float64) {
+			for i, u := range values {
+				x := std * math.Sqrt2 * math.Erfinv(below+u*(above-below))
+				values[i] = min(max(x, low), high)
+			}
+		})
+		w.CopyFrom(drawn.To(w.DType()))
+	}
 }
 
 // Uniform draws evenly from [-bound, bound).

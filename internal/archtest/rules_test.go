@@ -18,6 +18,7 @@ var allowed = map[string][]string{
 	"internal/regularfile": {},
 	"internal/seeded":      {"internal/philox"},
 	"internal/strictjson":  {},
+	"internal/modelconfig": {"internal/strictjson"},
 	"internal/iter":        {"internal/backend"},
 
 	// the CPU's kernels
@@ -42,7 +43,8 @@ var allowed = map[string][]string{
 	"autograd/gradcheck": {"tensor", "autograd"},
 	"nn":                 {"internal/cpu", "tensor", "autograd"},
 	"optim":              {"tensor", "autograd", "nn"},
-	"models/gqa":         {"internal/regularfile", "internal/strictjson", "tensor", "autograd", "nn"},
+	"models/gqa":         {"internal/modelconfig", "internal/regularfile", "internal/strictjson", "tensor", "autograd", "nn"},
+	"models/vit":         {"internal/modelconfig", "internal/regularfile", "tensor", "autograd", "nn"},
 
 	// benchmarks
 	"bench":         {},
@@ -51,7 +53,7 @@ var allowed = map[string][]string{
 
 	// files
 	"checkpoints/safetensors": {"internal/atomicfile", "internal/strictjson", "tensor"},
-	"checkpoints":             {"internal/atomicfile", "tensor", "autograd", "nn", "models/gqa", "checkpoints/safetensors"},
+	"checkpoints":             {"internal/atomicfile", "tensor", "autograd", "nn", "models/gqa", "models/vit", "checkpoints/safetensors"},
 
 	// data
 	"tokenizer": {},
@@ -62,7 +64,7 @@ var allowed = map[string][]string{
 	// training
 	"train": {
 		"internal/atomicfile", "internal/parallel", "internal/peakmem", "internal/regularfile", "internal/strictjson", "tensor", "autograd", "nn",
-		"models/gqa", "checkpoints", "checkpoints/safetensors", "datasets", "optim", "tokenizer",
+		"models/gqa", "models/vit", "checkpoints", "checkpoints/safetensors", "datasets", "optim", "tokenizer",
 	},
 	"cmd/train": {"internal/regularfile", "tensor", "nn", "models/gqa", "checkpoints", "checkpoints/safetensors", "datasets", "tokenizer", "train"},
 }
@@ -70,7 +72,7 @@ var allowed = map[string][]string{
 // public is what programs outside of the module may import, the examples among
 // them.
 var public = []string{
-	"tensor", "autograd", "autograd/gradcheck", "nn", "optim", "models/gqa", "checkpoints", "checkpoints/safetensors",
+	"tensor", "autograd", "autograd/gradcheck", "nn", "optim", "models/gqa", "models/vit", "checkpoints", "checkpoints/safetensors",
 	"tokenizer", "datasets", "datasets/images", "train",
 }
 
