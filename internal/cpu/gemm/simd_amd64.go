@@ -58,6 +58,7 @@ const f32Size = 4
 // simd runs the kernels of a set.
 type simd struct {
 	set     *tileSet
+	_       [64]byte // all workers read set; one writes its scratch
 	workers [parallel.MaxWorkers]simdScratch
 }
 
