@@ -113,9 +113,9 @@ type task[T Float] struct {
 	pc      Matrix[T]
 	slab    slab[T]
 	bbuf    []T
-	sharers int // of the pieces of C
-	chunks  int // of the batch or of the vector
-	used    int // workers that may have taken part
+	sharers int      // of the pieces of C
+	chunks  int      // of the batch or of the vector
+	used    int      // workers that may have taken part
 	_       [64]byte // one worker writes no cache line that all read
 	workers [parallel.MaxWorkers]scratch[T]
 }
