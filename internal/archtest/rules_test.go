@@ -43,7 +43,7 @@ var allowed = map[string][]string{
 	"autograd/gradcheck": {"tensor", "autograd"},
 	"nn":                 {"internal/cpu", "tensor", "autograd"},
 	"optim":              {"tensor", "autograd", "nn"},
-	"models/gqa":         {"internal/modelconfig", "internal/regularfile", "internal/strictjson", "tensor", "autograd", "nn"},
+	"models/gqa":         {"internal/modelconfig", "internal/regularfile", "tensor", "autograd", "nn"},
 	"models/vit":         {"internal/modelconfig", "internal/regularfile", "tensor", "autograd", "nn"},
 
 	// benchmarks

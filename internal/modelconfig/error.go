@@ -34,12 +34,20 @@ type Error struct {
 	Field string // with those around it, rope_scaling.factor; "" for the whole
 	Want  string
 	Found any
+	Err   error // what made the text Malformed, in place of Want and Found; or nil
 }
 
 // Error returns family, field, what is wanted, and what was found.
 func (e *Error) Error() string {
-	if e.Field == "" {
-		return fmt.Sprintf("%s: config: want %s, found %v", e.Model, e.Want, e.Found)
+	where := e.Model + ": config: "
+	if e.Field != "" {
+		where += e.Field + ": "
 	}
-	return fmt.Sprintf("%s: config: %s: want %s, found %v", e.Model, e.Field, e.Want, e.Found)
+	if e.Err != nil {
+		return where + e.Err.Error()
+	}
+	return fmt.Sprintf("%swant %s, found %v", where, e.Want, e.Found)
 }
+
+// Unwrap returns Err.
+func (e *Error) Unwrap() error { return e.Err }

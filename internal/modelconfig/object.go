@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"strings"
 
 	"github.com/stria-ml/stria/internal/strictjson"
 )
@@ -22,21 +23,14 @@ func Parse(model string, data []byte) (Object, error) { return parse(model, "", 
 
 func parse(model, path string, data []byte) (Object, error) {
 	o := Object{model: model, path: path}
-	field := ""
-	if path != "" {
-		field = path[:len(path)-1]
-	}
-	malformed := func(want string, found any) error {
-		return &Error{Kind: Malformed, Model: model, Field: field, Want: want, Found: found}
-	}
+	wrong := &Error{Kind: Malformed, Model: model, Field: strings.TrimSuffix(path, ".")}
 	if text := bytes.TrimSpace(data); len(text) == 0 || text[0] != '{' {
-		return o, malformed("a JSON object", Excerpt(data))
+		wrong.Want, wrong.Found = "a JSON object", Excerpt(data)
+		return o, wrong
 	}
-	fields, err := strictjson.Fields(data)
-	if err != nil {
-		return o, malformed("a JSON object whose names are all different", err)
+	if o.fields, wrong.Err = strictjson.Fields(data); wrong.Err != nil {
+		return o, wrong
 	}
-	o.fields = fields
 	return o, nil
 }
 

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/stria-ml/stria/internal/modelconfig"
 	"github.com/stria-ml/stria/internal/regularfile"
 	"github.com/stria-ml/stria/nn"
 )
@@ -32,14 +33,14 @@ func ReadConfig(path string) (Config, error) {
 // refused by name; others that it does not know are left out.
 func ParseConfig(data []byte) (Config, error) {
 	if len(data) > maxConfigBytes {
-		return Config{}, fmt.Errorf("gqa: config: more than %d bytes", maxConfigBytes)
+		return Config{}, fieldError(Malformed, "", fmt.Sprintf("at most %d bytes", maxConfigBytes), len(data))
 	}
-	o, err := parseObject("", data)
+	o, err := modelconfig.Parse(family, data)
 	if err != nil {
-		return Config{}, fmt.Errorf("gqa: config: %w", err)
+		return Config{}, err
 	}
 	var c Config
-	for _, part := range [...]func(*Config, object) error{
+	for _, part := range [...]func(*Config, modelconfig.Object) error{
 		readType, refuseUnsupported, readSizes, readHeads, readNumbers, readWindow, readTokens, readStria,
 	} {
 		if err := part(&c, o); err != nil {
@@ -61,25 +62,15 @@ func (c *Config) UnmarshalJSON(data []byte) error {
 	return err
 }
 
-// first returns the first error there is.
-func first(errs ...error) error {
-	for _, err := range errs {
-		if err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 // architectures are Hugging Face's names of the models.
 var architectures = map[string]string{
 	"llama": "LlamaForCausalLM", "mistral": "MistralForCausalLM", "qwen2": "Qwen2ForCausalLM", "qwen3": "Qwen3ForCausalLM",
 }
 
 // readType reads what kind of model it is, from either of the fields that say so.
-func readType(c *Config, o object) error {
+func readType(c *Config, o modelconfig.Object) error {
 	var names []string
-	err := first(o.read("model_type", supportedTypes, &c.ModelType), o.read("architectures", "a list of names", &names))
+	err := modelconfig.First(o.Read("model_type", supportedTypes, &c.ModelType), o.Read("architectures", "a list of names", &names))
 	if err != nil {
 		return err
 	}
@@ -91,43 +82,43 @@ func readType(c *Config, o object) error {
 		}
 	}
 	if !supported(c.ModelType) {
-		return fieldError("model_type", supportedTypes, quote(c.ModelType))
+		return fieldError(Unsupported, "model_type", supportedTypes, modelconfig.Quote(c.ModelType))
 	}
 	if want := architectures[c.ModelType]; len(names) > 0 && !slices.Contains(names, want) {
-		return fieldError("architectures", want+" for model_type "+c.ModelType, quote(strings.Join(names, ", ")))
+		return fieldError(Mismatch, "architectures", want+" for model_type "+c.ModelType, modelconfig.Quote(strings.Join(names, ", ")))
 	}
 	return nil
 }
 
 // refuseUnsupported refuses what would change the model's results.
-func refuseUnsupported(_ *Config, o object) error {
+func refuseUnsupported(_ *Config, o modelconfig.Object) error {
 	act, rotated := "silu", 1.0
-	err := first(
-		o.read("hidden_act", "silu", &act),
-		o.read("partial_rotary_factor", "1", &rotated),
+	err := modelconfig.First(
+		o.Read("hidden_act", "silu", &act),
+		o.Read("partial_rotary_factor", "1", &rotated),
 	)
 	switch {
 	case err != nil:
 		return err
 	case act != "silu" && act != "swish":
-		return fieldError("hidden_act", "silu", quote(act))
+		return fieldError(Unsupported, "hidden_act", "silu", modelconfig.Quote(act))
 	case rotated != 1:
-		return fieldError("partial_rotary_factor", "1", rotated)
-	case o.has("quantization_config"):
-		return fieldError("quantization_config", "null: quantized weights are not supported", excerpt(o.fields["quantization_config"]))
+		return fieldError(Unsupported, "partial_rotary_factor", "1", rotated)
+	case o.Has("quantization_config"):
+		return fieldError(Unsupported, "quantization_config", "null: quantized weights are not supported", modelconfig.Excerpt(o.Raw("quantization_config")))
 	}
 	return nil
 }
 
-func readSizes(c *Config, o object) error {
+func readSizes(c *Config, o modelconfig.Object) error {
 	const want = "an integer"
-	err := first(
-		o.need("vocab_size", want, &c.VocabSize),
-		o.need("hidden_size", want, &c.HiddenSize),
-		o.need("intermediate_size", want, &c.IntermediateSize),
-		o.need("num_hidden_layers", want, &c.NumHiddenLayers),
-		o.need("num_attention_heads", want, &c.NumAttentionHeads),
-		o.need("max_position_embeddings", want, &c.MaxPositionEmbeddings),
+	err := modelconfig.First(
+		o.Need("vocab_size", want, &c.VocabSize),
+		o.Need("hidden_size", want, &c.HiddenSize),
+		o.Need("intermediate_size", want, &c.IntermediateSize),
+		o.Need("num_hidden_layers", want, &c.NumHiddenLayers),
+		o.Need("num_attention_heads", want, &c.NumAttentionHeads),
+		o.Need("max_position_embeddings", want, &c.MaxPositionEmbeddings),
 	)
 	if err != nil {
 		return err
@@ -136,24 +127,24 @@ func readSizes(c *Config, o object) error {
 }
 
 // readHeads reads the sizes that may be left out, and which biases there are.
-func readHeads(c *Config, o object) error {
+func readHeads(c *Config, o modelconfig.Object) error {
 	c.NumKeyValueHeads = c.NumAttentionHeads
 	c.AttentionBias = c.ModelType == "qwen2"
-	err := first(
-		o.read("num_key_value_heads", "an integer", &c.NumKeyValueHeads),
-		o.read("head_dim", "an integer", &c.HeadDim),
-		o.read("attention_bias", "true or false", &c.AttentionBias),
-		o.read("mlp_bias", "true or false", &c.MLPBias),
-		o.read("tie_word_embeddings", "true or false", &c.TieWordEmbeddings),
+	err := modelconfig.First(
+		o.Read("num_key_value_heads", "an integer", &c.NumKeyValueHeads),
+		o.Read("head_dim", "an integer", &c.HeadDim),
+		o.Read("attention_bias", "true or false", &c.AttentionBias),
+		o.Read("mlp_bias", "true or false", &c.MLPBias),
+		o.Read("tie_word_embeddings", "true or false", &c.TieWordEmbeddings),
 	)
-	if err != nil || o.has("head_dim") {
+	if err != nil || o.Has("head_dim") {
 		return err
 	}
 	switch {
 	case c.ModelType == "qwen3":
-		return fieldError("head_dim", "an integer, which qwen3 does not derive from hidden_size", "nothing")
+		return fieldError(Missing, "head_dim", "an integer, which qwen3 does not derive from hidden_size", "nothing")
 	case c.NumAttentionHeads < 1 || c.HiddenSize%c.NumAttentionHeads != 0:
-		return fieldError("head_dim", fmt.Sprintf("an integer, since hidden_size %d is no multiple of num_attention_heads %d",
+		return fieldError(Mismatch, "head_dim", fmt.Sprintf("an integer, since hidden_size %d is no multiple of num_attention_heads %d",
 			c.HiddenSize, c.NumAttentionHeads), "nothing")
 	}
 	c.HeadDim = c.HiddenSize / c.NumAttentionHeads
@@ -162,26 +153,26 @@ func readHeads(c *Config, o object) error {
 
 // readNumbers reads what is not a size. The names of rotary embedding's fields
 // have changed over time: all are known.
-func readNumbers(c *Config, o object) error {
+func readNumbers(c *Config, o modelconfig.Object) error {
 	c.RMSNormEps, c.RopeTheta, c.InitializerRange = 1e-6, 1e4, 0.02
-	err := first(
-		o.read("rms_norm_eps", "a number", &c.RMSNormEps),
-		o.read("rope_theta", "a number", &c.RopeTheta),
-		o.read("initializer_range", "a number", &c.InitializerRange),
-		o.read("dtype", "a name", &c.DType),
-		o.read("torch_dtype", "a name", &c.DType),
+	err := modelconfig.First(
+		o.Read("rms_norm_eps", "a number", &c.RMSNormEps),
+		o.Read("rope_theta", "a number", &c.RopeTheta),
+		o.Read("initializer_range", "a number", &c.InitializerRange),
+		o.Read("dtype", "a name", &c.DType),
+		o.Read("torch_dtype", "a name", &c.DType),
 	)
 	if err != nil {
 		return err
 	}
-	if o.has("rope_scaling") && o.has("rope_parameters") {
-		return fieldError("rope_parameters", "nothing beside rope_scaling", "both")
+	if o.Has("rope_scaling") && o.Has("rope_parameters") {
+		return fieldError(Mismatch, "rope_parameters", "nothing beside rope_scaling", "both")
 	}
 	for _, name := range [...]string{"rope_scaling", "rope_parameters"} {
-		if !o.has(name) {
+		if !o.Has(name) {
 			continue
 		}
-		rope, err := o.child(name)
+		rope, err := o.Child(name)
 		if err != nil {
 			return err
 		}
@@ -193,11 +184,11 @@ func readNumbers(c *Config, o object) error {
 }
 
 // readRope reads rope_scaling, or rope_parameters, which holds the base too.
-func readRope(c *Config, o object) error {
+func readRope(c *Config, o modelconfig.Object) error {
 	var kind, old string
-	err := first(
-		o.read("rope_type", "a name", &kind), o.read("type", "a name", &old),
-		o.read("rope_theta", "a number", &c.RopeTheta),
+	err := modelconfig.First(
+		o.Read("rope_type", "a name", &kind), o.Read("type", "a name", &old),
+		o.Read("rope_theta", "a number", &c.RopeTheta),
 	)
 	switch {
 	case err != nil:
@@ -205,7 +196,7 @@ func readRope(c *Config, o object) error {
 	case kind == "":
 		kind = old
 	case old != "" && old != kind:
-		return fieldError(o.path+"type", "the same as rope_type "+quote(kind), quote(old))
+		return o.Wrong(Mismatch, "type", "the same as rope_type "+modelconfig.Quote(kind), modelconfig.Quote(old))
 	}
 	s := &c.RopeScaling
 	switch kind {
@@ -213,66 +204,66 @@ func readRope(c *Config, o object) error {
 		return nil
 	case "linear":
 		s.Type = nn.LinearScaling
-		return o.need("factor", "a number", &s.Factor)
+		return o.Need("factor", "a number", &s.Factor)
 	case "llama3":
 		s.Type = nn.Llama3Scaling
-		return first(
-			o.need("factor", "a number", &s.Factor),
-			o.need("low_freq_factor", "a number", &s.LowFreqFactor),
-			o.need("high_freq_factor", "a number", &s.HighFreqFactor),
-			o.need("original_max_position_embeddings", "an integer", &s.OriginalContext),
+		return modelconfig.First(
+			o.Need("factor", "a number", &s.Factor),
+			o.Need("low_freq_factor", "a number", &s.LowFreqFactor),
+			o.Need("high_freq_factor", "a number", &s.HighFreqFactor),
+			o.Need("original_max_position_embeddings", "an integer", &s.OriginalContext),
 		)
 	}
-	return fieldError(o.path+"rope_type", "default, linear or llama3", quote(kind))
+	return o.Wrong(Unsupported, "rope_type", "default, linear or llama3", modelconfig.Quote(kind))
 }
 
 // readTokens reads the tokens that begin and end a text: there may be several
 // of the latter.
-func readTokens(c *Config, o object) error {
+func readTokens(c *Config, o modelconfig.Object) error {
 	var first int64
-	if err := o.read("bos_token_id", "an integer", &first); err != nil {
+	if err := o.Read("bos_token_id", "an integer", &first); err != nil {
 		return err
 	}
-	if o.has("bos_token_id") {
+	if o.Has("bos_token_id") {
 		c.BOSTokenID = &first
 	}
-	if strings.HasPrefix(string(o.fields["eos_token_id"]), "[") {
-		return o.read("eos_token_id", "a list of integers", &c.EOSTokenIDs)
+	if strings.HasPrefix(string(o.Raw("eos_token_id")), "[") {
+		return o.Read("eos_token_id", "a list of integers", &c.EOSTokenIDs)
 	}
 	var last int64
-	if err := o.read("eos_token_id", "an integer or a list of integers", &last); err != nil {
+	if err := o.Read("eos_token_id", "an integer or a list of integers", &last); err != nil {
 		return err
 	}
-	if o.has("eos_token_id") {
+	if o.Has("eos_token_id") {
 		c.EOSTokenIDs = []int64{last}
 	}
 	return nil
 }
 
 // readStria reads the layouts of the weights.
-func readStria(c *Config, o object) error {
-	if !o.has("stria") {
+func readStria(c *Config, o modelconfig.Object) error {
+	if !o.Has("stria") {
 		return nil
 	}
-	s, err := o.child("stria")
+	s, err := o.Child("stria")
 	if err != nil {
 		return err
 	}
-	for name := range s.fields {
+	for name := range s.Fields() {
 		if name != "head_order" && name != "rope_layout" {
-			return fieldError(s.path+name, "head_order and rope_layout alone", "an unknown field")
+			return s.Wrong(Unsupported, name, "head_order and rope_layout alone", "an unknown field")
 		}
 	}
 	heads, rope := nn.HeadsInterleaved.String(), nn.RotaryHalf.String()
-	err = first(s.read("head_order", "interleaved or tiled", &heads), s.read("rope_layout", "half or interleaved", &rope))
+	err = modelconfig.First(s.Read("head_order", "interleaved or tiled", &heads), s.Read("rope_layout", "half or interleaved", &rope))
 	if err != nil {
 		return err
 	}
 	if c.HeadOrder, err = nn.ParseHeadOrder(heads); err != nil {
-		return fieldError(s.path+"head_order", "interleaved or tiled", quote(heads))
+		return s.Wrong(Unsupported, "head_order", "interleaved or tiled", modelconfig.Quote(heads))
 	}
 	if c.RopeLayout, err = nn.ParseRotaryLayout(rope); err != nil {
-		return fieldError(s.path+"rope_layout", "half or interleaved", quote(rope))
+		return s.Wrong(Unsupported, "rope_layout", "half or interleaved", modelconfig.Quote(rope))
 	}
 	return nil
 }

@@ -1,6 +1,10 @@
 package gqa
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/stria-ml/stria/internal/modelconfig"
+)
 
 // The names of a layer's attention in layer_types.
 const (
@@ -10,24 +14,24 @@ const (
 
 // readWindow reads which layers see how far. Mistral's have a window of 4096
 // unless the field says otherwise, Qwen's none unless use_sliding_window does.
-func readWindow(c *Config, o object) error {
+func readWindow(c *Config, o modelconfig.Object) error {
 	window, firstSliding := 0, defaultMaxWindowLayers
 	var used bool
 	var kinds []string
-	err := first(
-		o.read("sliding_window", "null or an integer", &window),
-		o.read("use_sliding_window", "true or false", &used),
-		o.read("max_window_layers", "an integer", &firstSliding),
-		o.read("layer_types", "a list of "+fullAttention+" and "+slidingAttention, &kinds),
+	err := modelconfig.First(
+		o.Read("sliding_window", "null or an integer", &window),
+		o.Read("use_sliding_window", "true or false", &used),
+		o.Read("max_window_layers", "an integer", &firstSliding),
+		o.Read("layer_types", "a list of "+fullAttention+" and "+slidingAttention, &kinds),
 	)
 	if err != nil {
 		return err
 	}
-	if o.has("sliding_window") && window < 1 {
-		return fieldError("sliding_window", "null or at least 1", window)
+	if o.Has("sliding_window") && window < 1 {
+		return fieldError(OutOfRange, "sliding_window", "null or at least 1", window)
 	}
 	qwen := c.ModelType == "qwen2" || c.ModelType == "qwen3"
-	if _, given := o.fields["sliding_window"]; !given && c.ModelType == "mistral" {
+	if !o.Given("sliding_window") && c.ModelType == "mistral" {
 		window = defaultMistralWindow
 	}
 	if qwen && !used {
@@ -52,7 +56,7 @@ const (
 // readLayerTypes reads the list of what each layer is.
 func readLayerTypes(c *Config, kinds []string, window int) error {
 	if len(kinds) != c.NumHiddenLayers {
-		return fieldError("layer_types", fmt.Sprintf("%d names, as num_hidden_layers says", c.NumHiddenLayers), fmt.Sprintf("%d", len(kinds)))
+		return fieldError(Mismatch, "layer_types", fmt.Sprintf("%d names, as num_hidden_layers says", c.NumHiddenLayers), fmt.Sprintf("%d", len(kinds)))
 	}
 	sliding := false
 	for _, kind := range kinds {
@@ -61,11 +65,11 @@ func readLayerTypes(c *Config, kinds []string, window int) error {
 		case slidingAttention:
 			sliding = true
 		default:
-			return fieldError("layer_types", fullAttention+" or "+slidingAttention, quote(kind))
+			return fieldError(Unsupported, "layer_types", fullAttention+" or "+slidingAttention, modelconfig.Quote(kind))
 		}
 	}
 	if sliding && window == 0 {
-		return fieldError("layer_types", fullAttention+" alone, since no sliding_window is in use", quote(slidingAttention))
+		return fieldError(Mismatch, "layer_types", fullAttention+" alone, since no sliding_window is in use", modelconfig.Quote(slidingAttention))
 	}
 	c.SlidingWindow = window
 	c.setFullLayers(func(layer int) bool { return kinds[layer] == fullAttention })
