@@ -12,9 +12,13 @@ import (
 // EvalRequest asks for the measure of a stored model.
 type EvalRequest struct {
 	ModelSource
-	Data    string // a text file, measured as a whole; empty for what the model's run held out
-	Context int    // tokens in a window; 0 for the model's context
-	Batch   int    // windows at a time; 0 for about 4,096 tokens
+	Data    string // a text file, measured as a whole, or images; empty for those of the model's run
+	Context int    // tokens in a window of a text; 0 for the model's context
+	Batch   int    // windows or images at a time; 0 for about 4,096 tokens
+
+	Split    string // of images: train, test, a range of one, or ValSplit; empty for the run's test split, or what it held out
+	Channels int    // the model's: grey is repeated to them, colours are averaged; 0 for what the run did
+	Figures  string // a folder that gets confusion.svg and confusion.json, or empty
 }
 
 // Check returns what is wrong with the choices themselves.
@@ -26,15 +30,32 @@ func (r EvalRequest) CheckNamed(name func(key string) string) error {
 	c := &checker{name: name}
 	c.between("context", int64(r.Context), 0, math.MaxInt32)
 	c.between("batch", int64(r.Batch), 0, math.MaxInt32)
+	c.between("channels", int64(r.Channels), 0, 1024)
+	if r.Split != "" && r.Split != ValSplit {
+		if _, err := parseSplit(r.Split); err != nil {
+			c.failf("%s: %w", c.name("split"), err)
+		}
+	}
 	r.check(c)
 	return c.err()
 }
 
 // Evaluate measures a stored model.
 func Evaluate(ctx context.Context, r EvalRequest) (Evaluation, error) {
+	if isViT(r.Path) {
+		return r.evaluateImages(ctx)
+	}
+	return r.evaluateText(ctx)
+}
+
+// evaluateText measures a language model.
+func (r EvalRequest) evaluateText(ctx context.Context) (Evaluation, error) {
 	m, err := r.open()
 	if err != nil {
 		return Evaluation{}, err
+	}
+	if r.Split != "" || r.Channels != 0 || r.Figures != "" {
+		return Evaluation{}, fmt.Errorf("%s: it is no vision transformer: there is no split, number of channels or confusion to choose", m.dir)
 	}
 	most := m.model.Config.MaxPositionEmbeddings
 	if r.Context == 0 {

@@ -39,10 +39,15 @@ func (r *Run) Plot() error {
 	if err != nil {
 		return err
 	}
-	canvas := vgsvg.New(20*vg.Centimeter, 12*vg.Centimeter)
+	return writeSVG(filepath.Join(r.dir, plotFile), p, 20*vg.Centimeter, 12*vg.Centimeter)
+}
+
+// writeSVG draws a plot to a file, with a margin.
+func writeSVG(path string, p *plot.Plot, width, height vg.Length) error {
+	canvas := vgsvg.New(width, height)
 	margin := vg.Centimeter / 2
 	p.Draw(draw.Crop(draw.New(canvas), margin, -margin, margin, -margin))
-	return atomicfile.Write(filepath.Join(r.dir, plotFile), func(w io.Writer) error {
+	return atomicfile.Write(path, func(w io.Writer) error {
 		_, err := canvas.WriteTo(w)
 		return err
 	})
@@ -88,11 +93,7 @@ func (c curves) plot() (*plot.Plot, error) {
 	p := plot.New()
 	p.X.Label.Text = "step"
 	p.Y.Label.Text = "loss (nats)"
-	for _, style := range [...]*text.Style{
-		&p.X.Label.TextStyle, &p.Y.Label.TextStyle, &p.X.Tick.Label, &p.Y.Tick.Label, &p.Legend.TextStyle,
-	} {
-		style.Font.Variant = "Sans" // as wide as Arial, which viewers have
-	}
+	useSans(p)
 	p.Legend.Top, p.Legend.ThumbnailWidth, p.Legend.Padding = true, vg.Centimeter, vg.Millimeter
 	p.Add(plotter.NewGrid())
 	for _, curve := range [...]struct {
@@ -123,6 +124,15 @@ func (c curves) plot() (*plot.Plot, error) {
 	p.X.Min, p.Y.Min = 0, 0
 	p.Y.Max *= 1.05 // the first point stays clear of the frame
 	return p, err
+}
+
+// useSans sets a font that is as wide as Arial, which viewers have.
+func useSans(p *plot.Plot) {
+	for _, style := range [...]*text.Style{
+		&p.Title.TextStyle, &p.X.Label.TextStyle, &p.Y.Label.TextStyle, &p.X.Tick.Label, &p.Y.Tick.Label, &p.Legend.TextStyle,
+	} {
+		style.Font.Variant = "Sans"
+	}
 }
 
 func (c curves) addSkipped(p *plot.Plot) error {

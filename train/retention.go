@@ -117,7 +117,7 @@ func sweepFolder(dir string) error {
 // isLeftover reports whether a name is one that files have before they are
 // whole, or folders while they are removed.
 func isLeftover(name string) bool {
-	for _, final := range [...]string{metricsFile, trainFile, configFile, plotFile, checkpoints.StateFile + ".", checkpoints.StepPrefix} {
+	for _, final := range [...]string{metricsFile, trainFile, configFile, plotFile, confusionFile, confusionPlotFile, checkpoints.StateFile + ".", checkpoints.StepPrefix} {
 		if strings.HasPrefix(name, "."+final) {
 			return true
 		}

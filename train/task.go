@@ -41,10 +41,20 @@ type Evaluation struct {
 	Count    int     // of what the accuracy, or else the loss, is over
 	// HasAccuracy says that the task has exact matches to count.
 	HasAccuracy bool
+	Confusion   *Confusion // of a classifier, or nil
 }
 
-// MarshalJSON writes what the evaluation found, as in metrics.jsonl.
-func (e Evaluation) MarshalJSON() ([]byte, error) { return json.Marshal(e.line()) }
+// MarshalJSON writes what the evaluation found, as in metrics.jsonl, and of a
+// classifier each class and the confusion matrix.
+func (e Evaluation) MarshalJSON() ([]byte, error) {
+	if e.Confusion == nil {
+		return json.Marshal(e.line())
+	}
+	return json.Marshal(struct {
+		evaluationLine
+		confusionLine
+	}{e.line(), e.Confusion.line()})
+}
 
 // Sampler is a Task that can show what its model does, in a few lines.
 type Sampler interface {

@@ -59,7 +59,11 @@ func describe(m train.StepMetrics, rate string) string {
 func describeEval(m train.EvalMetrics) string {
 	text := fmt.Sprintf("step %d/%d  held-out loss %.4f", m.Step, m.Steps, m.Loss)
 	if m.HasAccuracy {
-		text += fmt.Sprintf("  exact %.2f%% (%d/%d)", 100*m.Accuracy, m.Exact, m.Count)
+		word := "exact"
+		if m.Confusion != nil {
+			word = "right"
+		}
+		text += fmt.Sprintf("  %s %.2f%% (%d/%d)", word, 100*m.Accuracy, m.Exact, m.Count)
 	}
 	return text
 }

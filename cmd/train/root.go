@@ -69,13 +69,13 @@ func (a *app) root() *cobra.Command {
 		SilenceUsage:  true,
 		Args:          cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
-			return usagef("no command given, want gqa, generate, eval or inspect")
+			return usagef("no command given, want gqa, vit, generate, classify, eval or inspect")
 		},
 		CompletionOptions: cobra.CompletionOptions{DisableDefaultCmd: true},
 	}
 	root.SetOut(a.stdout)
 	root.SetErr(a.stderr)
-	root.AddCommand(gqaFamily().command(a), a.generateCommand(), a.evalCommand(), a.inspectCommand())
+	root.AddCommand(gqaFamily().command(a), vitFamily().command(a), a.generateCommand(), a.classifyCommand(), a.evalCommand(), a.inspectCommand())
 	return root
 }
 
