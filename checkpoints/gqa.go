@@ -119,13 +119,7 @@ func (c *checkpoint) checkSizes() error {
 			Slot{Name: layer + "self_attn.k_proj.weight", Shape: []int{c.config.NumKeyValueHeads * d, width}},
 			Slot{Name: layer + "mlp.gate_proj.weight", Shape: []int{c.config.IntermediateSize, width}})
 	}
-	var wrong []string
-	for _, slot := range slots {
-		if problem := slot.check(c); problem != "" {
-			wrong = append(wrong, problem)
-		}
-	}
-	return enumerate(wrong)
+	return join(checkSlots(slots, c))
 }
 
 // modelConfig returns the config with the layout that models compute in.
@@ -193,12 +187,12 @@ func (e extras) checkHead(src Source) error {
 		return err
 	}
 	if !slices.Equal(head.Shape(), embedding.Shape()) {
-		return fmt.Errorf("tensor %q has shape %v, but %q, which it is tied to, has %v",
-			headName, head.Shape(), embeddingName, embedding.Shape())
+		return tensorError(ErrContradiction, headName, "has shape %v, but %q, which it is tied to, has %v",
+			head.Shape(), embeddingName, embedding.Shape())
 	}
 	wide := tensor.Float64 // holds any other number as it is
 	if !bytes.Equal(tensor.Bytes(head.To(wide)), tensor.Bytes(embedding.To(wide))) {
-		return fmt.Errorf("tensor %q differs from %q, but config.json ties them (tie_word_embeddings)", headName, embeddingName)
+		return tensorError(ErrContradiction, headName, "differs from %q, but config.json ties them (tie_word_embeddings)", embeddingName)
 	}
 	return nil
 }
@@ -212,11 +206,11 @@ func checkFrequencies(want []float64, name string, src Source) error {
 	}
 	have := tensor.Data[float64](stored.To(tensor.Float64))
 	if len(have) != len(want) {
-		return fmt.Errorf("tensor %q has %d frequencies, the config gives %d", name, len(have), len(want))
+		return tensorError(ErrContradiction, name, "has %d frequencies, the config gives %d", len(have), len(want))
 	}
 	for i := range want {
 		if !(math.Abs(have[i]-want[i]) <= want[i]/128) {
-			return fmt.Errorf("tensor %q: frequency %d is %g, the config gives %g", name, i, have[i], want[i])
+			return tensorError(ErrContradiction, name, "has a frequency %d of %g, the config gives %g", i, have[i], want[i])
 		}
 	}
 	return nil

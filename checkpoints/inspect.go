@@ -14,6 +14,7 @@ import (
 	"text/tabwriter"
 
 	"github.com/stria-ml/stria/models/gqa"
+	"github.com/stria-ml/stria/models/vit"
 )
 
 // Summary is what there is to know about a checkpoint without computing with
@@ -31,6 +32,7 @@ type Summary struct {
 	Notes      []string        `json:"notes,omitempty"`
 
 	gqa *gqa.Config
+	vit *vit.Config
 }
 
 // LayoutSummary says how attention's weights are arranged, and where that was
@@ -48,8 +50,9 @@ type TensorSummary struct {
 	Shape []int  `json:"shape"`
 }
 
-// maxConfigBytes is the size of the largest config.json that is read.
-const maxConfigBytes = 1 << 20
+// maxConfigBytes is the size of the largest config.json that is read. The names
+// of many classes take more than a MiB.
+const maxConfigBytes = 4 << 20
 
 // Inspect describes the checkpoint that path names: a file, a model's folder,
 // or a run's, of which it takes the newest checkpoint. A config.json that is
@@ -106,10 +109,24 @@ func (s *Summary) readConfig(w *weights) error {
 		return nil
 	}
 	s.Config = text
-	if json.Unmarshal(fields["model_type"], &s.ModelType) != nil || s.ModelType != "vit" {
+	if familyOf(fields) == FamilyViT {
+		s.readViT(w)
+	} else {
+		_ = json.Unmarshal(fields["model_type"], &s.ModelType) // of another model, too
 		s.readGQA(w)
 	}
 	return nil
+}
+
+// readViT adds what the config of a vision transformer says.
+func (s *Summary) readViT(w *weights) {
+	s.ModelType = string(FamilyViT)
+	config, err := vit.ReadConfig(w.configPath)
+	if err != nil {
+		s.Notes = append(s.Notes, err.Error())
+		return
+	}
+	s.vit = &config
 }
 
 // readGQA adds what the config of a GQA model says.
@@ -168,6 +185,9 @@ func (s Summary) writeHead(b *strings.Builder) {
 			c.NumHiddenLayers, c.HiddenSize, c.IntermediateSize, c.VocabSize, c.MaxPositionEmbeddings)
 		fmt.Fprintf(t, "attention\t%d query heads on %d key/value heads of width %d\n", c.NumAttentionHeads, c.NumKeyValueHeads, c.HeadDim)
 	}
+	if c := s.vit; c != nil {
+		writeViT(t, *c)
+	}
 	if l := s.Layout; l != nil {
 		fmt.Fprintf(t, "head order\t%s (from %s)\n", l.HeadOrder, l.From.Heads)
 		fmt.Fprintf(t, "rotary layout\t%s (from %s)\n", l.RopeLayout, l.From.Rotary)
@@ -176,6 +196,25 @@ func (s Summary) writeHead(b *strings.Builder) {
 	for _, note := range s.Notes {
 		fmt.Fprintf(t, "note\t%s\n", note)
 	}
+}
+
+func writeViT(w io.Writer, c vit.Config) {
+	fmt.Fprintf(w, "images\t%d channels of %v, %v patches of %v\n", c.NumChannels, c.ImageSize, c.Grid(), c.PatchSize)
+	fmt.Fprintf(w, "sizes\t%d layers of width %d, MLP %d\n", c.NumHiddenLayers, c.HiddenSize, c.IntermediateSize)
+	fmt.Fprintf(w, "attention\t%d query heads on %d key/value heads of width %d\n", c.NumAttentionHeads, c.NumKeyValueHeads, c.HeadWidth())
+	if c.Classes() == 0 {
+		fmt.Fprintf(w, "classes\tnone: a bare model\n")
+		return
+	}
+	const most = 10
+	var names []string
+	for _, name := range c.Labels[:min(c.Classes(), most)] {
+		names = append(names, printable(name))
+	}
+	if c.Classes() > most {
+		names = append(names, "...")
+	}
+	fmt.Fprintf(w, "classes\t%d: %s\n", c.Classes(), strings.Join(names, ", "))
 }
 
 func (s Summary) writeTensors(b *strings.Builder) {

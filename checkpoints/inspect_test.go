@@ -101,7 +101,8 @@ func TestInspectOther(t *testing.T) {
 	}
 	for _, c := range []struct{ config, model, note string }{
 		{"", "", "there is no"},
-		{`{"model_type": "vit", "hidden_size": 24}`, "vit", ""},
+		{`{"model_type": "vit", "hidden_size": 24}`, "vit", "image_size"},
+		{`{"architectures": ["ViTModel"], "hidden_size": 24}`, "vit", "image_size"},
 		{`{"model_type": "gpt2"}`, "gpt2", "model_type"},
 		{`{"model_type": "llama"}`, "llama", "vocab_size"},
 		{`{"model_type": 7}`, "", "model_type"},

@@ -290,7 +290,7 @@ func TestSaveRefusals(t *testing.T) {
 		want string
 	}{
 		{"integers", checkpoints.SaveOptions{DType: &i64}, "int64"},
-		{"out of range", checkpoints.SaveOptions{DType: &f16}, `"model.norm.weight": it has numbers beyond the range of float16`},
+		{"out of range", checkpoints.SaveOptions{DType: &f16}, `"model.norm.weight" has numbers beyond the range of float16`},
 		{"no such order", checkpoints.SaveOptions{Layout: checkpoints.Layout{Heads: 9}}, "head order(9)"},
 		{"no such layout", checkpoints.SaveOptions{Layout: checkpoints.Layout{Rotary: 9}}, "9"},
 		{"negative shards", checkpoints.SaveOptions{MaxShardBytes: -1}, "-1"},

@@ -1,11 +1,9 @@
 package checkpoints
 
 import (
-	"errors"
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 
 	"github.com/stria-ml/stria/autograd"
 	"github.com/stria-ml/stria/checkpoints/safetensors"
@@ -82,7 +80,7 @@ func Fill(slots []Slot, src Source, o FillOptions) (Filled, error) {
 			return done, err
 		}
 		if err := slot.fill(stored, o.Share, &done); err != nil {
-			return done, fmt.Errorf("%s: tensor %q: %w", src.Path(), slot.Name, err)
+			return done, fmt.Errorf("%s: %w", src.Path(), err)
 		}
 	}
 	return done, nil
@@ -102,15 +100,15 @@ func (s Slot) fill(stored *tensor.Tensor, share bool, done *Filled) error {
 	}
 	value.View(view.Shape()...).CopyFrom(view)
 	done.Copied += bytes
-	return checkRange(stored, value)
+	return checkRange(s.Name, stored, value)
 }
 
 // checkRange refuses a conversion that made finite numbers infinite.
-func checkRange(from, to *tensor.Tensor) error {
+func checkRange(name string, from, to *tensor.Tensor) error {
 	if !narrows(from.DType(), to.DType()) || countInf(from) == countInf(to) {
 		return nil
 	}
-	return fmt.Errorf("it has numbers beyond the range of %v, found in %v", to.DType(), from.DType())
+	return tensorError(ErrRange, name, "has numbers beyond the range of %v, found in %v", to.DType(), from.DType())
 }
 
 // narrows reports whether numbers of one dtype may be too large for the other.
@@ -130,13 +128,10 @@ func countInf(t *tensor.Tensor) int64 {
 
 // checkNames compares the slots with what the source has.
 func checkNames(slots []Slot, src Source, check func(string, Source) (bool, error)) (checked []string, err error) {
-	var wrong []string
+	wrong := checkSlots(slots, src)
 	taken := map[string]bool{}
 	for _, slot := range slots {
 		taken[slot.Name] = true
-		if problem := slot.check(src); problem != "" {
-			wrong = append(wrong, problem)
-		}
 	}
 	for _, info := range src.Infos() {
 		if taken[info.Name] {
@@ -145,43 +140,41 @@ func checkNames(slots []Slot, src Source, check func(string, Source) (bool, erro
 		known := false
 		if check != nil {
 			if known, err = check(info.Name, src); err != nil {
-				wrong = append(wrong, err.Error())
+				wrong = append(wrong, err)
 				continue
 			}
 		}
 		if !known {
-			wrong = append(wrong, fmt.Sprintf("tensor %q, %v %v, is no parameter of the model", info.Name, info.DType, info.Shape))
+			wrong = append(wrong, tensorError(ErrUnknown, info.Name, "of %v %v is no parameter of the model", info.DType, info.Shape))
 			continue
 		}
 		checked = append(checked, info.Name)
 	}
-	return checked, enumerate(wrong)
+	return checked, join(wrong)
 }
 
-// check returns what is wrong with the slot's tensor, or "".
-func (s Slot) check(src Source) string {
+// checkSlots returns what is wrong with the slots' tensors.
+func checkSlots(slots []Slot, src Source) (wrong []error) {
+	for _, slot := range slots {
+		if err := slot.check(src); err != nil {
+			wrong = append(wrong, err)
+		}
+	}
+	return wrong
+}
+
+// check returns what is wrong with the slot's tensor.
+func (s Slot) check(src Source) error {
 	info, ok := src.Info(s.Name)
 	switch {
 	case !ok:
-		return fmt.Sprintf("tensor %q is missing, want shape %v", s.Name, s.Shape)
+		return tensorError(ErrMissing, s.Name, "is missing, want shape %v", s.Shape)
 	case !slices.Equal(info.Shape, s.Shape):
-		return fmt.Sprintf("tensor %q has shape %v, the model wants %v", s.Name, info.Shape, s.Shape)
+		return tensorError(ErrShape, s.Name, "has shape %v, the model wants %v", info.Shape, s.Shape)
 	case !info.DType.IsFloat():
-		return fmt.Sprintf("tensor %q is %v, want float32, float64, float16 or bfloat16", s.Name, info.DType)
+		return tensorError(ErrDType, s.Name, "is %v, want float32, float64, float16 or bfloat16", info.DType)
 	}
-	return ""
-}
-
-// enumerate makes an error of a list of problems, or nil of none.
-func enumerate(wrong []string) error {
-	const most = 8
-	if len(wrong) == 0 {
-		return nil
-	}
-	if more := len(wrong) - most; more > 0 {
-		wrong = append(wrong[:most:most], fmt.Sprintf("and %d more", more))
-	}
-	return errors.New(strings.Join(wrong, "; "))
+	return nil
 }
 
 // Collect returns the tensors that a file of the slots' parameters holds, in
@@ -192,7 +185,7 @@ func Collect(slots []Slot, dtype *tensor.DType) ([]safetensors.Named, error) {
 	for _, slot := range slots {
 		t, err := slot.stored(dtype)
 		if err != nil {
-			return nil, fmt.Errorf("tensor %q: %w", slot.Name, err)
+			return nil, err
 		}
 		list = append(list, safetensors.Named{Name: slot.Name, Tensor: t})
 	}
@@ -208,7 +201,7 @@ func (s Slot) stored(dtype *tensor.DType) (*tensor.Tensor, error) {
 	}
 	if dtype != nil && *dtype != view.DType() {
 		view = view.To(*dtype)
-		if err := checkRange(value, view); err != nil {
+		if err := checkRange(s.Name, value, view); err != nil {
 			return nil, err
 		}
 	}

@@ -132,13 +132,7 @@ func (c *vitCheckpoint) checkSizes() error {
 			Slot{Name: name(layer + "self_attn.k_proj.weight"), Shape: []int{config.NumKeyValueHeads * config.HeadWidth(), width}},
 			Slot{Name: name(layer + "mlp.fc1.weight"), Shape: []int{config.IntermediateSize, width}})
 	}
-	var wrong []string
-	for _, slot := range slots {
-		if problem := slot.check(c); problem != "" {
-			wrong = append(wrong, problem)
-		}
-	}
-	return enumerate(wrong)
+	return join(checkSlots(slots, c))
 }
 
 // fill gives the model its weights, and the report what was done.
@@ -165,7 +159,7 @@ func (c *vitCheckpoint) unused(name string, src Source) (known bool, err error) 
 	}
 	info, _ := src.Info(name)
 	if len(info.Shape) != dims || dims > 1 && !slices.Contains(info.Shape[dims-1:], c.config.HiddenSize) {
-		return true, fmt.Errorf("tensor %q has shape %v, want %d dims, the last of hidden_size %d", name, info.Shape, dims, c.config.HiddenSize)
+		return true, tensorError(ErrContradiction, name, "has shape %v, want %d dims, the last of hidden_size %d", info.Shape, dims, c.config.HiddenSize)
 	}
 	return true, nil
 }

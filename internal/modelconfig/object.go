@@ -23,7 +23,7 @@ func Parse(model string, data []byte) (Object, error) { return parse(model, "", 
 
 func parse(model, path string, data []byte) (Object, error) {
 	o := Object{model: model, path: path}
-	wrong := &Error{Kind: Malformed, Model: model, Field: strings.TrimSuffix(path, ".")}
+	wrong := &Error{Kind: ErrMalformed, Model: model, Field: strings.TrimSuffix(path, ".")}
 	if text := bytes.TrimSpace(data); len(text) == 0 || text[0] != '{' {
 		wrong.Want, wrong.Found = "a JSON object", Excerpt(data)
 		return o, wrong
@@ -59,7 +59,7 @@ func (o Object) Read(name, want string, dst any) error {
 		return nil
 	}
 	if err := json.Unmarshal(o.fields[name], dst); err != nil {
-		return o.Wrong(WrongType, name, want, Excerpt(o.fields[name]))
+		return o.Wrong(ErrType, name, want, Excerpt(o.fields[name]))
 	}
 	return nil
 }
@@ -67,7 +67,7 @@ func (o Object) Read(name, want string, dst any) error {
 // Need is Read for a field that must be there.
 func (o Object) Need(name, want string, dst any) error {
 	if !o.Has(name) {
-		return o.Wrong(Missing, name, want, "nothing")
+		return o.Wrong(ErrMissing, name, want, "nothing")
 	}
 	return o.Read(name, want, dst)
 }

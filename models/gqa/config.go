@@ -95,7 +95,7 @@ const maxLayers = 1 << 14
 
 func (c Config) checkLayers() error {
 	if c.NumHiddenLayers < 1 || c.NumHiddenLayers > maxLayers {
-		return fieldError(OutOfRange, "num_hidden_layers", fmt.Sprintf("1 to %d", maxLayers), c.NumHiddenLayers)
+		return fieldError(ErrRange, "num_hidden_layers", fmt.Sprintf("1 to %d", maxLayers), c.NumHiddenLayers)
 	}
 	return nil
 }
@@ -104,7 +104,7 @@ func (c Config) checkLayers() error {
 // wanted and what was found.
 func (c Config) Check() error {
 	if !supported(c.ModelType) {
-		return fieldError(Unsupported, "model_type", supportedTypes, modelconfig.Quote(c.ModelType))
+		return fieldError(ErrUnsupported, "model_type", supportedTypes, modelconfig.Quote(c.ModelType))
 	}
 	extents := [...]struct {
 		name  string
@@ -115,7 +115,7 @@ func (c Config) Check() error {
 	}
 	for _, e := range extents {
 		if e.value < 1 || e.value >= maxExtent {
-			return fieldError(OutOfRange, e.name, "1 to 2^31-1", e.value)
+			return fieldError(ErrRange, e.name, "1 to 2^31-1", e.value)
 		}
 	}
 	_, err := c.Parameters()
@@ -125,29 +125,29 @@ func (c Config) Check() error {
 func (c Config) checkHeads() error {
 	switch {
 	case c.NumAttentionHeads%c.NumKeyValueHeads != 0:
-		return fieldError(Mismatch, "num_key_value_heads", fmt.Sprintf("a divisor of num_attention_heads %d", c.NumAttentionHeads), c.NumKeyValueHeads)
+		return fieldError(ErrMismatch, "num_key_value_heads", fmt.Sprintf("a divisor of num_attention_heads %d", c.NumAttentionHeads), c.NumKeyValueHeads)
 	case c.HeadDim%2 != 0:
-		return fieldError(OutOfRange, "head_dim", "an even number, since rotary embedding pairs elements", c.HeadDim)
+		return fieldError(ErrRange, "head_dim", "an even number, since rotary embedding pairs elements", c.HeadDim)
 	case c.SlidingWindow < 0 || c.SlidingWindow >= maxExtent:
-		return fieldError(OutOfRange, "sliding_window", "null or 1 to 2^31-1", c.SlidingWindow)
+		return fieldError(ErrRange, "sliding_window", "null or 1 to 2^31-1", c.SlidingWindow)
 	case c.SlidingWindow > 0 && c.ModelType == "llama":
-		return fieldError(Mismatch, "sliding_window", "null for model_type llama (mistral has one)", c.SlidingWindow)
+		return fieldError(ErrMismatch, "sliding_window", "null for model_type llama (mistral has one)", c.SlidingWindow)
 	case len(c.FullLayers) > 0 && (c.SlidingWindow == 0 || c.ModelType == "mistral"):
-		return fieldError(Mismatch, "layer_types", "layers of one kind, but for qwen2 and qwen3 with a sliding_window", "two kinds")
+		return fieldError(ErrMismatch, "layer_types", "layers of one kind, but for qwen2 and qwen3 with a sliding_window", "two kinds")
 	case c.HeadOrder > nn.HeadsTiled:
-		return fieldError(Unsupported, "stria.head_order", "interleaved or tiled", c.HeadOrder)
+		return fieldError(ErrUnsupported, "stria.head_order", "interleaved or tiled", c.HeadOrder)
 	case c.RopeLayout > nn.RotaryInterleaved:
-		return fieldError(Unsupported, "stria.rope_layout", "half or interleaved", c.RopeLayout)
+		return fieldError(ErrUnsupported, "stria.rope_layout", "half or interleaved", c.RopeLayout)
 	case c.ModelType == "mistral" && c.AttentionBias:
-		return fieldError(Mismatch, "attention_bias", "false for model_type mistral", true)
+		return fieldError(ErrMismatch, "attention_bias", "false for model_type mistral", true)
 	case c.ModelType == "qwen2" && !c.AttentionBias:
-		return fieldError(Mismatch, "attention_bias", "true (or left out) for model_type qwen2, whose queries, keys and values have biases", false)
+		return fieldError(ErrMismatch, "attention_bias", "true (or left out) for model_type qwen2, whose queries, keys and values have biases", false)
 	case c.MLPBias && c.ModelType != "llama":
-		return fieldError(Mismatch, "mlp_bias", "false for model_type "+c.ModelType, true)
+		return fieldError(ErrMismatch, "mlp_bias", "false for model_type "+c.ModelType, true)
 	}
 	for _, layer := range c.FullLayers {
 		if layer < 0 || layer >= c.NumHiddenLayers {
-			return fieldError(OutOfRange, "layer_types", fmt.Sprintf("layers 0 to %d", c.NumHiddenLayers-1), layer)
+			return fieldError(ErrRange, "layer_types", fmt.Sprintf("layers 0 to %d", c.NumHiddenLayers-1), layer)
 		}
 	}
 	return nil
@@ -160,7 +160,7 @@ func (c Config) checkNumbers() error {
 	}{{"rms_norm_eps", c.RMSNormEps}, {"rope_theta", c.RopeTheta}, {"initializer_range", c.InitializerRange}}
 	for _, p := range positive {
 		if !(p.value > 0) || math.IsInf(p.value, 0) {
-			return fieldError(OutOfRange, p.name, "a number above 0", p.value)
+			return fieldError(ErrRange, p.name, "a number above 0", p.value)
 		}
 	}
 	if err := c.rotary().Check(); err != nil {

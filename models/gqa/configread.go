@@ -33,7 +33,7 @@ func ReadConfig(path string) (Config, error) {
 // refused by name; others that it does not know are left out.
 func ParseConfig(data []byte) (Config, error) {
 	if len(data) > maxConfigBytes {
-		return Config{}, fieldError(Malformed, "", fmt.Sprintf("at most %d bytes", maxConfigBytes), len(data))
+		return Config{}, fieldError(ErrMalformed, "", fmt.Sprintf("at most %d bytes", maxConfigBytes), len(data))
 	}
 	o, err := modelconfig.Parse(family, data)
 	if err != nil {
@@ -82,10 +82,10 @@ func readType(c *Config, o modelconfig.Object) error {
 		}
 	}
 	if !supported(c.ModelType) {
-		return fieldError(Unsupported, "model_type", supportedTypes, modelconfig.Quote(c.ModelType))
+		return fieldError(ErrUnsupported, "model_type", supportedTypes, modelconfig.Quote(c.ModelType))
 	}
 	if want := architectures[c.ModelType]; len(names) > 0 && !slices.Contains(names, want) {
-		return fieldError(Mismatch, "architectures", want+" for model_type "+c.ModelType, modelconfig.Quote(strings.Join(names, ", ")))
+		return fieldError(ErrMismatch, "architectures", want+" for model_type "+c.ModelType, modelconfig.Quote(strings.Join(names, ", ")))
 	}
 	return nil
 }
@@ -101,11 +101,11 @@ func refuseUnsupported(_ *Config, o modelconfig.Object) error {
 	case err != nil:
 		return err
 	case act != "silu" && act != "swish":
-		return fieldError(Unsupported, "hidden_act", "silu", modelconfig.Quote(act))
+		return fieldError(ErrUnsupported, "hidden_act", "silu", modelconfig.Quote(act))
 	case rotated != 1:
-		return fieldError(Unsupported, "partial_rotary_factor", "1", rotated)
+		return fieldError(ErrUnsupported, "partial_rotary_factor", "1", rotated)
 	case o.Has("quantization_config"):
-		return fieldError(Unsupported, "quantization_config", "null: quantized weights are not supported", modelconfig.Excerpt(o.Raw("quantization_config")))
+		return fieldError(ErrUnsupported, "quantization_config", "null: quantized weights are not supported", modelconfig.Excerpt(o.Raw("quantization_config")))
 	}
 	return nil
 }
@@ -142,9 +142,9 @@ func readHeads(c *Config, o modelconfig.Object) error {
 	}
 	switch {
 	case c.ModelType == "qwen3":
-		return fieldError(Missing, "head_dim", "an integer, which qwen3 does not derive from hidden_size", "nothing")
+		return fieldError(ErrMissing, "head_dim", "an integer, which qwen3 does not derive from hidden_size", "nothing")
 	case c.NumAttentionHeads < 1 || c.HiddenSize%c.NumAttentionHeads != 0:
-		return fieldError(Mismatch, "head_dim", fmt.Sprintf("an integer, since hidden_size %d is no multiple of num_attention_heads %d",
+		return fieldError(ErrMismatch, "head_dim", fmt.Sprintf("an integer, since hidden_size %d is no multiple of num_attention_heads %d",
 			c.HiddenSize, c.NumAttentionHeads), "nothing")
 	}
 	c.HeadDim = c.HiddenSize / c.NumAttentionHeads
@@ -166,7 +166,7 @@ func readNumbers(c *Config, o modelconfig.Object) error {
 		return err
 	}
 	if o.Has("rope_scaling") && o.Has("rope_parameters") {
-		return fieldError(Mismatch, "rope_parameters", "nothing beside rope_scaling", "both")
+		return fieldError(ErrMismatch, "rope_parameters", "nothing beside rope_scaling", "both")
 	}
 	for _, name := range [...]string{"rope_scaling", "rope_parameters"} {
 		if !o.Has(name) {
@@ -196,7 +196,7 @@ func readRope(c *Config, o modelconfig.Object) error {
 	case kind == "":
 		kind = old
 	case old != "" && old != kind:
-		return o.Wrong(Mismatch, "type", "the same as rope_type "+modelconfig.Quote(kind), modelconfig.Quote(old))
+		return o.Wrong(ErrMismatch, "type", "the same as rope_type "+modelconfig.Quote(kind), modelconfig.Quote(old))
 	}
 	s := &c.RopeScaling
 	switch kind {
@@ -214,7 +214,7 @@ func readRope(c *Config, o modelconfig.Object) error {
 			o.Need("original_max_position_embeddings", "an integer", &s.OriginalContext),
 		)
 	}
-	return o.Wrong(Unsupported, "rope_type", "default, linear or llama3", modelconfig.Quote(kind))
+	return o.Wrong(ErrUnsupported, "rope_type", "default, linear or llama3", modelconfig.Quote(kind))
 }
 
 // readTokens reads the tokens that begin and end a text: there may be several
@@ -251,7 +251,7 @@ func readStria(c *Config, o modelconfig.Object) error {
 	}
 	for name := range s.Fields() {
 		if name != "head_order" && name != "rope_layout" {
-			return s.Wrong(Unsupported, name, "head_order and rope_layout alone", "an unknown field")
+			return s.Wrong(ErrUnsupported, name, "head_order and rope_layout alone", "an unknown field")
 		}
 	}
 	heads, rope := nn.HeadsInterleaved.String(), nn.RotaryHalf.String()
@@ -260,10 +260,10 @@ func readStria(c *Config, o modelconfig.Object) error {
 		return err
 	}
 	if c.HeadOrder, err = nn.ParseHeadOrder(heads); err != nil {
-		return s.Wrong(Unsupported, "head_order", "interleaved or tiled", modelconfig.Quote(heads))
+		return s.Wrong(ErrUnsupported, "head_order", "interleaved or tiled", modelconfig.Quote(heads))
 	}
 	if c.RopeLayout, err = nn.ParseRotaryLayout(rope); err != nil {
-		return s.Wrong(Unsupported, "rope_layout", "half or interleaved", modelconfig.Quote(rope))
+		return s.Wrong(ErrUnsupported, "rope_layout", "half or interleaved", modelconfig.Quote(rope))
 	}
 	return nil
 }

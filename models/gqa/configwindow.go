@@ -28,7 +28,7 @@ func readWindow(c *Config, o modelconfig.Object) error {
 		return err
 	}
 	if o.Has("sliding_window") && window < 1 {
-		return fieldError(OutOfRange, "sliding_window", "null or at least 1", window)
+		return fieldError(ErrRange, "sliding_window", "null or at least 1", window)
 	}
 	qwen := c.ModelType == "qwen2" || c.ModelType == "qwen3"
 	if !o.Given("sliding_window") && c.ModelType == "mistral" {
@@ -56,7 +56,7 @@ const (
 // readLayerTypes reads the list of what each layer is.
 func readLayerTypes(c *Config, kinds []string, window int) error {
 	if len(kinds) != c.NumHiddenLayers {
-		return fieldError(Mismatch, "layer_types", fmt.Sprintf("%d names, as num_hidden_layers says", c.NumHiddenLayers), fmt.Sprintf("%d", len(kinds)))
+		return fieldError(ErrMismatch, "layer_types", fmt.Sprintf("%d names, as num_hidden_layers says", c.NumHiddenLayers), fmt.Sprintf("%d", len(kinds)))
 	}
 	sliding := false
 	for _, kind := range kinds {
@@ -65,11 +65,11 @@ func readLayerTypes(c *Config, kinds []string, window int) error {
 		case slidingAttention:
 			sliding = true
 		default:
-			return fieldError(Unsupported, "layer_types", fullAttention+" or "+slidingAttention, modelconfig.Quote(kind))
+			return fieldError(ErrUnsupported, "layer_types", fullAttention+" or "+slidingAttention, modelconfig.Quote(kind))
 		}
 	}
 	if sliding && window == 0 {
-		return fieldError(Mismatch, "layer_types", fullAttention+" alone, since no sliding_window is in use", modelconfig.Quote(slidingAttention))
+		return fieldError(ErrMismatch, "layer_types", fullAttention+" alone, since no sliding_window is in use", modelconfig.Quote(slidingAttention))
 	}
 	c.SlidingWindow = window
 	c.setFullLayers(func(layer int) bool { return kinds[layer] == fullAttention })

@@ -39,7 +39,7 @@ func (m *Model) SetLabels(labels []string, random *tensor.Stream, choice Initial
 	config := m.Config
 	config.Labels = slices.Clone(labels)
 	if len(labels) == 0 {
-		return fieldError(OutOfRange, "id2label", "at least one class", "none")
+		return fieldError(ErrRange, "id2label", "at least one class", "none")
 	}
 	if err := config.Check(); err != nil {
 		return err

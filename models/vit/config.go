@@ -94,7 +94,7 @@ func (c Config) Check() error {
 	}
 	for _, e := range extents {
 		if e.value < 1 || e.value >= maxExtent {
-			return fieldError(OutOfRange, e.name, "1 to 2^31-1", e.value)
+			return fieldError(ErrRange, e.name, "1 to 2^31-1", e.value)
 		}
 	}
 	_, err := c.Parameters()
@@ -103,7 +103,7 @@ func (c Config) Check() error {
 
 func (c Config) checkLayers() error {
 	if c.NumHiddenLayers < 1 || c.NumHiddenLayers > maxLayers {
-		return fieldError(OutOfRange, "num_hidden_layers", fmt.Sprintf("1 to %d", maxLayers), c.NumHiddenLayers)
+		return fieldError(ErrRange, "num_hidden_layers", fmt.Sprintf("1 to %d", maxLayers), c.NumHiddenLayers)
 	}
 	return nil
 }
@@ -111,13 +111,13 @@ func (c Config) checkLayers() error {
 // checkDivisors refuses sizes that do not divide others.
 func (c Config) checkDivisors() error {
 	if _, err := c.ImageSize.Grid(c.PatchSize); err != nil {
-		return fieldError(Mismatch, "patch_size", fmt.Sprintf("a divisor of image_size %v", c.ImageSize), fmt.Sprintf("%v: %v", c.PatchSize, err))
+		return fieldError(ErrMismatch, "patch_size", fmt.Sprintf("a divisor of image_size %v", c.ImageSize), fmt.Sprintf("%v: %v", c.PatchSize, err))
 	}
 	if c.HiddenSize%c.NumAttentionHeads != 0 {
-		return fieldError(Mismatch, "num_attention_heads", fmt.Sprintf("a divisor of hidden_size %d", c.HiddenSize), c.NumAttentionHeads)
+		return fieldError(ErrMismatch, "num_attention_heads", fmt.Sprintf("a divisor of hidden_size %d", c.HiddenSize), c.NumAttentionHeads)
 	}
 	if c.NumAttentionHeads%c.NumKeyValueHeads != 0 {
-		return fieldError(Mismatch, "num_key_value_heads",
+		return fieldError(ErrMismatch, "num_key_value_heads",
 			fmt.Sprintf("a divisor of num_attention_heads %d", c.NumAttentionHeads), c.NumKeyValueHeads)
 	}
 	return nil
@@ -125,7 +125,7 @@ func (c Config) checkDivisors() error {
 
 func (c Config) checkNumbers() error {
 	if _, err := nn.ParseActivation(c.HiddenAct); err != nil {
-		return fieldError(Unsupported, "hidden_act", supportedActivations, modelconfig.Quote(c.HiddenAct))
+		return fieldError(ErrUnsupported, "hidden_act", supportedActivations, modelconfig.Quote(c.HiddenAct))
 	}
 	positive := [...]struct {
 		name  string
@@ -133,11 +133,11 @@ func (c Config) checkNumbers() error {
 	}{{"layer_norm_eps", c.LayerNormEps}, {"initializer_range", c.InitializerRange}}
 	for _, p := range positive {
 		if !(p.value > 0) || math.IsInf(p.value, 0) {
-			return fieldError(OutOfRange, p.name, "a number above 0", p.value)
+			return fieldError(ErrRange, p.name, "a number above 0", p.value)
 		}
 	}
 	if !(c.HiddenDropoutProb >= 0 && c.HiddenDropoutProb <= 1) {
-		return fieldError(OutOfRange, "hidden_dropout_prob", "0 to 1", c.HiddenDropoutProb)
+		return fieldError(ErrRange, "hidden_dropout_prob", "0 to 1", c.HiddenDropoutProb)
 	}
 	return nil
 }
@@ -145,7 +145,7 @@ func (c Config) checkNumbers() error {
 func (c Config) checkLabels() error {
 	for label, name := range c.Labels {
 		if !utf8.ValidString(name) {
-			return fieldError(OutOfRange, fmt.Sprintf("id2label.%d", label), "UTF-8", modelconfig.Quote(name))
+			return fieldError(ErrRange, fmt.Sprintf("id2label.%d", label), "UTF-8", modelconfig.Quote(name))
 		}
 	}
 	return nil
@@ -169,7 +169,7 @@ func (c Config) Parameters() (int, error) {
 		total += classes*width + classes
 	}
 	if total >= 1<<53 { // up to which float64 counts exactly
-		return 0, fieldError(OutOfRange, "", "a model whose parameters can be counted", fmt.Sprintf("%.3g parameters", total))
+		return 0, fieldError(ErrRange, "", "a model whose parameters can be counted", fmt.Sprintf("%.3g parameters", total))
 	}
 	return int(total), nil
 }

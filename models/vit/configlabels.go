@@ -41,13 +41,13 @@ func readNames(o modelconfig.Object) ([]string, error) {
 	case o.Has("id2label"):
 		labels, err := namesByID(o)
 		if err == nil && o.Has("num_labels") && count != len(labels) {
-			err = o.Wrong(Mismatch, "num_labels", fmt.Sprintf("%d, as id2label has", len(labels)), count)
+			err = o.Wrong(ErrMismatch, "num_labels", fmt.Sprintf("%d, as id2label has", len(labels)), count)
 		}
 		return labels, err
 	case o.Has("label2id"):
-		return nil, o.Wrong(Missing, "id2label", "an object, as there is a label2id", "nothing")
+		return nil, o.Wrong(ErrMissing, "id2label", "an object, as there is a label2id", "nothing")
 	case count < 1 || count > maxConfigBytes:
-		return nil, o.Wrong(OutOfRange, "num_labels", fmt.Sprintf("1 to %d", maxConfigBytes), count)
+		return nil, o.Wrong(ErrRange, "num_labels", fmt.Sprintf("1 to %d", maxConfigBytes), count)
 	}
 	labels := make([]string, count)
 	for label := range labels {
@@ -64,13 +64,13 @@ func namesByID(o modelconfig.Object) ([]string, error) {
 	}
 	count := len(ids.Fields())
 	if count == 0 {
-		return nil, o.Wrong(OutOfRange, "id2label", "at least one class", "{}")
+		return nil, o.Wrong(ErrRange, "id2label", "at least one class", "{}")
 	}
 	labels := make([]string, count)
 	for name := range ids.Fields() {
 		id, err := strconv.Atoi(name)
 		if err != nil || id < 0 || id >= count || strconv.Itoa(id) != name {
-			return nil, o.Wrong(Mismatch, "id2label", fmt.Sprintf("the numbers 0 to %d, for %d classes", count-1, count), modelconfig.Quote(name))
+			return nil, o.Wrong(ErrMismatch, "id2label", fmt.Sprintf("the numbers 0 to %d, for %d classes", count-1, count), modelconfig.Quote(name))
 		}
 		if err := ids.Need(name, "a name", &labels[id]); err != nil {
 			return nil, err
@@ -96,12 +96,12 @@ func checkNumbersOfNames(o modelconfig.Object, labels []string) error {
 			return err
 		}
 		if id < 0 || id >= len(labels) || labels[id] != name {
-			return numbers.Wrong(Mismatch, name, "the number of a class that id2label gives this name", id)
+			return numbers.Wrong(ErrMismatch, name, "the number of a class that id2label gives this name", id)
 		}
 	}
 	for id, name := range labels {
 		if !numbers.Given(name) {
-			return o.Wrong(Mismatch, "label2id", fmt.Sprintf("class %d, which id2label names %q", id, name), "no such name")
+			return o.Wrong(ErrMismatch, "label2id", fmt.Sprintf("class %d, which id2label names %q", id, name), "no such name")
 		}
 	}
 	return nil

@@ -34,7 +34,7 @@ func ReadConfig(path string) (Config, error) {
 // refused by name; others that it does not know are left out.
 func ParseConfig(data []byte) (Config, error) {
 	if len(data) > maxConfigBytes {
-		return Config{}, fieldError(Malformed, "", fmt.Sprintf("at most %d bytes", maxConfigBytes), len(data))
+		return Config{}, fieldError(ErrMalformed, "", fmt.Sprintf("at most %d bytes", maxConfigBytes), len(data))
 	}
 	o, err := modelconfig.Parse(family, data)
 	if err != nil {
@@ -84,11 +84,11 @@ func refuseOthers(_ *Config, o modelconfig.Object) error {
 	known := slices.Contains(names, classifierArchitecture) || slices.Contains(names, bareArchitecture)
 	switch {
 	case modelType != "" && modelType != family:
-		return o.Wrong(Unsupported, "model_type", family, modelconfig.Quote(modelType))
+		return o.Wrong(ErrUnsupported, "model_type", family, modelconfig.Quote(modelType))
 	case len(names) > 0 && !known:
-		return o.Wrong(Unsupported, "architectures", supportedArchitectures, modelconfig.Quote(strings.Join(names, ", ")))
+		return o.Wrong(ErrUnsupported, "architectures", supportedArchitectures, modelconfig.Quote(strings.Join(names, ", ")))
 	case modelType == "" && !known:
-		return o.Wrong(Missing, "model_type", family, "nothing")
+		return o.Wrong(ErrMissing, "model_type", family, "nothing")
 	}
 	return nil
 }
@@ -101,10 +101,10 @@ func refuseUnsupported(_ *Config, o modelconfig.Object) error {
 	case err != nil:
 		return err
 	case dropped != 0:
-		return o.Wrong(Unsupported, "attention_probs_dropout_prob",
+		return o.Wrong(ErrUnsupported, "attention_probs_dropout_prob",
 			"0: attention never holds its probabilities (hidden_dropout_prob drops its results)", dropped)
 	case o.Has("quantization_config"):
-		return o.Wrong(Unsupported, "quantization_config", "null: quantized weights are not supported",
+		return o.Wrong(ErrUnsupported, "quantization_config", "null: quantized weights are not supported",
 			modelconfig.Excerpt(o.Raw("quantization_config")))
 	}
 	return nil
@@ -134,7 +134,7 @@ func readSize(o modelconfig.Object, name string, size *nn.Size) error {
 		return err
 	}
 	if len(sides) != 2 || slices.Contains(sides, nil) {
-		return o.Wrong(WrongType, name, want, modelconfig.Excerpt(o.Raw(name)))
+		return o.Wrong(ErrType, name, want, modelconfig.Excerpt(o.Raw(name)))
 	}
 	*size = nn.Size{Height: *sides[0], Width: *sides[1]}
 	return nil

@@ -6,17 +6,18 @@ import "github.com/stria-ml/stria/internal/modelconfig"
 // and what is wanted and was found.
 type ConfigError = modelconfig.Error
 
-// ConfigErrorKind is the kind of a mistake in a config.
+// ConfigErrorKind is the kind of a mistake in a config. It is an error itself:
+// errors.Is(err, ErrMissing) reports whether err is of that kind.
 type ConfigErrorKind = modelconfig.Kind
 
 // The kinds.
 const (
-	Malformed   = modelconfig.Malformed   // no JSON object, or not as it must be written
-	Missing     = modelconfig.Missing     // a field that must be there is not
-	WrongType   = modelconfig.WrongType   // a field of another type
-	OutOfRange  = modelconfig.OutOfRange  // a number that no model has
-	Unsupported = modelconfig.Unsupported // a value that other programs know, and this one does not
-	Mismatch    = modelconfig.Mismatch    // fields that do not fit together, such as sizes that do not divide
+	ErrMalformed   = modelconfig.ErrMalformed   // no JSON object, or not as it must be written
+	ErrMissing     = modelconfig.ErrMissing     // a field that must be there is not
+	ErrType        = modelconfig.ErrType        // a field of another type
+	ErrRange       = modelconfig.ErrRange       // a number that no model has
+	ErrUnsupported = modelconfig.ErrUnsupported // a value that other programs know, and this one does not
+	ErrMismatch    = modelconfig.ErrMismatch    // fields that do not fit together, such as sizes that do not divide
 )
 
 // family begins the messages of errors.
