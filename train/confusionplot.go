@@ -20,8 +20,11 @@ const (
 
 // figures is what confusion.json holds.
 type figures struct {
-	Data string `json:"data"`
-	evaluationLine
+	Data     string `json:"data"`
+	Loss     number `json:"loss"`
+	Accuracy number `json:"accuracy"`
+	Exact    int    `json:"exact"`
+	Count    int    `json:"count"`
 	confusionLine
 }
 
@@ -31,7 +34,7 @@ func (e Evaluation) WriteFigures(dir, data string) error {
 	if e.Confusion == nil {
 		return fmt.Errorf("%s: the evaluation has no classes to draw", dir)
 	}
-	if err := writeJSON(filepath.Join(dir, confusionFile), figures{data, e.line(), e.Confusion.line()}); err != nil {
+	if err := writeJSON(filepath.Join(dir, confusionFile), figures{data, number(e.Loss), number(e.Accuracy), e.Exact, e.Count, e.Confusion.line()}); err != nil {
 		return err
 	}
 	p, err := e.Confusion.plot(fmt.Sprintf("%s: %.2f %% of %d right", data, 100*e.Accuracy, e.Count))

@@ -64,7 +64,7 @@ var allowed = map[string][]string{
 	// training
 	"train": {
 		"internal/atomicfile", "internal/parallel", "internal/peakmem", "internal/regularfile", "internal/strictjson", "tensor", "autograd", "nn",
-		"models/gqa", "models/vit", "checkpoints", "checkpoints/safetensors", "datasets", "optim", "tokenizer",
+		"models/gqa", "models/vit", "checkpoints", "checkpoints/safetensors", "datasets", "datasets/images", "optim", "tokenizer",
 	},
 	"cmd/train": {"internal/regularfile", "tensor", "nn", "models/gqa", "checkpoints", "checkpoints/safetensors", "datasets", "tokenizer", "train"},
 }
