@@ -68,7 +68,9 @@ func (c *Confusion) plot(title string) (*plot.Plot, error) {
 	p.X.Tick.Marker, p.Y.Tick.Marker = c.ticks(false), c.ticks(true)
 	p.X.Tick.Label.Rotation = math.Pi / 2
 	p.X.Tick.Label.XAlign, p.X.Tick.Label.YAlign = text.XRight, text.YCenter
-	p.X.Tick.Length, p.Y.Tick.Length = 0, 0
+	for _, axis := range [...]*plot.Axis{&p.X, &p.Y} { // names keep a distance, without lines
+		axis.Tick.Length, axis.Tick.LineStyle.Width, axis.LineStyle.Width = vg.Millimeter, 0, 0
+	}
 	return p, nil
 }
 

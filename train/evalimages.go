@@ -85,7 +85,7 @@ func (r EvalRequest) givenImages(m *storedViT) (images.Source, string, error) {
 		}
 	}
 	source, err := request.openSplit(split)
-	return source, r.Data + ", " + split, err
+	return source, shortName(r.Data) + ", " + split, err
 }
 
 // runImages opens the data of the model's run: its test split unless another is
@@ -106,7 +106,7 @@ func (r EvalRequest) runImages(m *storedViT) (images.Source, string, error) {
 	}
 	if split != "" && split != ValSplit {
 		source, err := request.openSplit(split)
-		return source, options.Data + ", " + split, err
+		return source, shortName(options.Data) + ", " + split, err
 	}
 	options.TestSplit = NoSplit
 	splits, err := openSplits(options, request)
@@ -116,5 +116,5 @@ func (r EvalRequest) runImages(m *storedViT) (images.Source, string, error) {
 	case splits.heldOut == nil:
 		return nil, "", fmt.Errorf("%s: its run held nothing out; give the data, or a split of the run's", m.dir)
 	}
-	return splits.heldOut, options.Data + ", held out of " + options.TrainSplit, nil
+	return splits.heldOut, shortName(options.Data) + ", held out of " + options.TrainSplit, nil
 }

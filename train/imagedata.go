@@ -44,6 +44,15 @@ func imageKind(data string) (kind, dir string) {
 	return folderData, data
 }
 
+// shortName names data without the folders above it.
+func shortName(data string) string {
+	kind, dir := imageKind(data)
+	if kind != folderData {
+		return kind
+	}
+	return filepath.Base(dir)
+}
+
 // imageRequest says which images are wanted, and how.
 type imageRequest struct {
 	data     string

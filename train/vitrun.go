@@ -71,5 +71,5 @@ func (v *ViT) finish(ctx context.Context, run *Run, result *Result) error {
 	if measured.Confusion == nil {
 		return nil
 	}
-	return measured.WriteFigures(run.Dir(), v.options.Data+", "+split)
+	return measured.WriteFigures(run.Dir(), shortName(v.options.Data)+", "+split)
 }
