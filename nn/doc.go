@@ -22,5 +22,8 @@
 //   - Splitting heads copies nothing, and merging them copies nothing after
 //     attention in interleaved order; one key/value head is never repeated for
 //     the query heads that read it.
-//   - Parameters are named as in Hugging Face's checkpoints of Llama.
+//   - Cutting images into patches is two views and one copy, whatever the images'
+//     strides.
+//   - Parameters are named as in Hugging Face's checkpoints of Llama; those of
+//     PatchEmbed as in ViT's.
 package nn

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/stria-ml/stria/internal/cpu"
 	"github.com/stria-ml/stria/tensor"
 )
 
@@ -29,8 +30,12 @@ func InterpolatePositions(positions *tensor.Tensor, from, to Size) (*tensor.Tens
 	first := rows - from.Count() // of the grid
 	shape[len(shape)-2] = first + to.Count()
 
-	source := tensor.Data[float64](positions.To(tensor.Float64))
-	result := make([]float64, 0, (len(source)/rows/max(width, 1))*shape[len(shape)-2]*width)
+	tables := positions.Len() / rows / max(width, 1)
+	count, err := countOf(tables, shape[len(shape)-2], width)
+	if err != nil {
+		return nil, err
+	}
+	source, result := tensor.Data[float64](positions.To(tensor.Float64)), make([]float64, 0, count)
 	down, across := sampling(from.Height, to.Height), sampling(from.Width, to.Width)
 	for table := 0; table < len(source); table += rows * width {
 		grid := source[table+first*width : table+rows*width]
@@ -42,6 +47,18 @@ func InterpolatePositions(positions *tensor.Tensor, from, to Size) (*tensor.Tens
 		}
 	}
 	return tensor.FromSlice(result, shape...).To(positions.DType()).ToDevice(positions.Device()), nil
+}
+
+// countOf returns how many elements so many tables have, if there may be room.
+func countOf(tables, rows, width int) (int, error) {
+	count := float64(tables) * float64(rows) * float64(width)
+	if count > math.MaxInt/16 {
+		return 0, fmt.Errorf("nn: positions of shape [%d %d %d] are too many to count", tables, rows, width)
+	}
+	if err := cpu.CheckAlloc(int(count) * tensor.Float64.Size()); err != nil {
+		return 0, fmt.Errorf("nn: positions of shape [%d %d %d]: %w", tables, rows, width, err)
+	}
+	return int(count), nil
 }
 
 // sample is a place between two neighbours, or on one.
