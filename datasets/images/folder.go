@@ -1,9 +1,5 @@
 package images
 
-// DefaultMaxBytes is the most memory that the images of one source take where
-// the config does not say: 2 GiB.
-const DefaultMaxBytes = 2 << 30
-
 // ChannelRule says what becomes of images whose number of channels is not the
 // wanted one.
 type ChannelRule int
