@@ -110,6 +110,7 @@ func (g *GQA) initFrom(path string) error {
 		return err
 	}
 	g.model, g.notes = model, report.Notes
+	model.Config.DType = "float32" // as it is from now on
 	dir := folderOf(report.Path)
 	tok, err := loadTokenizer(dir)
 	if err != nil {
