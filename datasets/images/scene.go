@@ -9,12 +9,12 @@ import (
 
 // The random choices, in pixels of an image of 32x32 and levels of 0 to 255.
 const (
-	leastRadius, mostRadius   = 9.0, 14.0
+	leastRadius, mostRadius   = 11.0, 14.5
 	leastStroke, mostStroke   = 1.6, 2.4
-	leastContrast             = 70.0 // between the means of the colours
-	leastBarHalf, mostBarHalf = 1.5, 3.0
-	barChance                 = 0.5
-	mostNoise                 = 40.0 // the largest departure from a colour
+	leastContrast             = 100.0
+	leastBarHalf, mostBarHalf = 1.0, 2.0
+	barChance                 = 0.3
+	mostNoise                 = 24.0
 )
 
 // colour is one level for each channel, 0 to 255.
