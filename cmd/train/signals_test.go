@@ -155,8 +155,15 @@ func TestSecondSignalWhileSaving(t *testing.T) {
 // TestKilledRunsResumeToTheSameBits kills a run that saves all the time, where
 // the kill may come anywhere, and compares it with one that was left alone.
 func TestKilledRunsResumeToTheSameBits(t *testing.T) {
+	for _, flags := range [][]string{tiny, tinyViT} {
+		t.Run(flags[0], func(t *testing.T) { testKilled(t, flags) })
+	}
+}
+
+func testKilled(t *testing.T, flags []string) {
 	dir := t.TempDir()
-	flags := with(tiny, "--steps=30", "--save-every=1", "--json")
+	command := flags[0]
+	flags = with(flags, "--steps=30", "--save-every=1", "--json")
 	done(t, dir, with(flags, "--out=whole")...)
 	p := start(t, dir, with(flags, "--out=killed")...)
 	for _, step := range []int64{3, 8, 14, 21} {
@@ -165,7 +172,7 @@ func TestKilledRunsResumeToTheSameBits(t *testing.T) {
 		if got := p.end(t); got != -int(syscall.SIGKILL) {
 			t.Fatalf("it ended with %d before it was killed", got)
 		}
-		p = start(t, dir, "gqa", "--resume=killed", "--json")
+		p = start(t, dir, command, "--resume=killed", "--json")
 	}
 	if got := p.end(t); got != 0 {
 		t.Fatalf("exit code %d\n%s", got, strings.Join(p.seen, "\n"))

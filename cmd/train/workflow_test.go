@@ -182,8 +182,10 @@ func TestDefaultFolder(t *testing.T) {
 
 func TestHelp(t *testing.T) {
 	for command, want := range map[string][]string{
-		"":         {"gqa", "generate", "eval", "inspect"},
+		"":         {"gqa", "vit", "generate", "classify", "eval", "inspect"},
 		"gqa":      {"Examples:", "train gqa --resume", "--kv-heads", "nanogpt-cpu", "addition", "batch 12, lr 0.002, 2000 steps", "those of preset default", "this build has cpu alone"},
+		"vit":      {"Examples:", "train vit --resume", "--kv-heads", "mnist:DIR", "--crop", "preset shapes"},
+		"classify": {"Examples:", "--top", "--channels", "--device"},
 		"generate": {"Examples:", "--top-p", "--from-heads", "--device"},
 		"eval":     {"Examples:", "--data", "--device"},
 		"inspect":  {"Examples:", "inspect PATH"},
