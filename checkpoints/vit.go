@@ -3,7 +3,6 @@ package checkpoints
 import (
 	"fmt"
 	"reflect"
-	"slices"
 	"strings"
 
 	"github.com/stria-ml/stria/models/vit"
@@ -81,7 +80,8 @@ func RestoreViT(m *vit.Model, path string) (Report, error) {
 	if !reflect.DeepEqual(have, want) {
 		return report, fmt.Errorf("%s describes another model: %+v, want %+v", c.configPath, have, want)
 	}
-	return report, c.fill(m, false, &report)
+	err = c.fill(m, false, &report)
+	return report, err
 }
 
 // SaveViT writes a model's folder, with Hugging Face's names, as SaveGQA does.
@@ -147,18 +147,16 @@ func (c *vitCheckpoint) fill(m *vit.Model, share bool, report *Report) (err erro
 // unused knows the tensors that files may have, and that classifying images has
 // no use for.
 func (c *vitCheckpoint) unused(name string, src Source) (known bool, err error) {
-	prefix := "vit."
+	parameter := name
 	if c.config.Classes() == 0 {
-		prefix = ""
+		parameter = "vit." + name
 	}
-	dims, known := map[string]int{
-		prefix + "pooler.dense.weight": 2, prefix + "pooler.dense.bias": 1, prefix + "embeddings.mask_token": 3,
-	}[name]
+	dims, known := map[string]int{"vit.pooler.dense.weight": 2, "vit.pooler.dense.bias": 1, "vit.embeddings.mask_token": 3}[parameter]
 	if !known {
 		return false, nil
 	}
 	info, _ := src.Info(name)
-	if len(info.Shape) != dims || dims > 1 && !slices.Contains(info.Shape[dims-1:], c.config.HiddenSize) {
+	if len(info.Shape) != dims || dims > 1 && info.Shape[dims-1] != c.config.HiddenSize {
 		return true, tensorError(ErrContradiction, name, "has shape %v, want %d dims, the last of hidden_size %d", info.Shape, dims, c.config.HiddenSize)
 	}
 	return true, nil
