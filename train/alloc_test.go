@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stria-ml/stria/datasets/images"
 	"github.com/stria-ml/stria/train"
 )
 
@@ -55,7 +56,20 @@ func warmTrainer(tb testing.TB, options train.GQAOptions) *train.Trainer {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	trainer, err := train.NewTrainer(task, options.Train, nil, nil)
+	return warmed(tb, task, options.Train)
+}
+
+// warmViT is warmTrainer for a vision transformer.
+func warmViT(tb testing.TB, options train.ViTOptions) *train.Trainer {
+	task, err := train.NewViT(options)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return warmed(tb, task, options.Train)
+}
+
+func warmed(tb testing.TB, task train.Task, config train.Config) *train.Trainer {
+	trainer, err := train.NewTrainer(task, config, nil, nil)
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -100,6 +114,27 @@ func TestStepAllocates(t *testing.T) {
 	}
 }
 
+// shapesOptions are those of `train vit` without flags.
+func shapesOptions(tb testing.TB) train.ViTOptions {
+	options, err := train.ViTPreset(train.DefaultViTPreset(train.ShapesData))
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return options
+}
+
+func TestViTStepAllocates(t *testing.T) {
+	if raceEnabled {
+		t.Skip("the race detector's own memory counts")
+	}
+	options := shapesOptions(t)
+	options.Batch, options.Train.Accumulate, options.Dropout = 16, 2, 0.1
+	options.Augmentation = images.Augmentation{Crop: 4, Shift: 2, Flip: 0.5, Erase: 0.5}
+	if bytes := medianAllocation(t, warmViT(t, options), 3); bytes >= stepAllocation {
+		t.Errorf("a step takes %d bytes of heap, want less than %d", bytes, stepAllocation)
+	}
+}
+
 // medianAllocation returns what the middle one of some steps allocates. The
 // others may be those in which a thread first comes to a kernel, and gets its
 // scratch space for good.
@@ -126,6 +161,30 @@ func benchmarkStep(b *testing.B, options train.GQAOptions) {
 
 // BenchmarkStepDefault is a step of the default model.
 func BenchmarkStepDefault(b *testing.B) { benchmarkStep(b, defaultOptions(b)) }
+
+// BenchmarkStepViT is a step of the default vision transformer.
+func BenchmarkStepViT(b *testing.B) {
+	trainer := warmViT(b, shapesOptions(b))
+	b.ReportAllocs()
+	for b.Loop() {
+		step(b, trainer)
+	}
+}
+
+// BenchmarkDrawViT is the part of such a step that draws and normalises the
+// images: one thread does it, before the pool gets work.
+func BenchmarkDrawViT(b *testing.B) {
+	task, err := train.NewViT(shapesOptions(b))
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, _, err := task.Draw(0); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
 
 // BenchmarkStepWide is a step of a model of width 256 with 4 layers on 2,048
 // tokens.
