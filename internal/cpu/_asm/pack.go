@@ -197,6 +197,47 @@ func transpose16xN() {
 	RET()
 }
 
+// transposeSquares generates the transposition of as many rows as a vector has
+// lanes, ss bytes apart, of n floats, a multiple of the lanes. It writes as
+// transpose8xN does, and prefetches what lies ahead bytes from the rows it reads.
+func transposeSquares(name string, s simd, columns func(rows []VecVirtual) []VecVirtual) {
+	TEXT(name, NOSPLIT, "func(dst *float32, ds int, src *float32, ss int, n int, ahead int)")
+	dst := Load(Param("dst"), GP64())
+	ds := Load(Param("ds"), GP64())
+	src := Load(Param("src"), GP64()).(GPVirtual)
+	b := &transposeBlock{ss: GP64()}
+	Load(Param("ss"), b.ss)
+	n := Load(Param("n"), GP64())
+	ahead := Load(Param("ahead"), GP64())
+	for i := range b.base {
+		b.base[i] = GP64()
+	}
+	lanes := s.bytes / 4
+	ADDQ(src, ahead)
+	b.begin(src)
+	Label("square")
+	later := GP64()
+	MOVQ(ahead, later)
+	rows := s.vectors(lanes)
+	for i, r := range rows {
+		PREFETCHT0(at(later, 0))
+		ADDQ(b.ss, later)
+		VMOVUPS(b.row(i), r)
+	}
+	for _, column := range columns(rows) {
+		VMOVUPS(column, at(dst, 0))
+		ADDQ(ds, dst)
+	}
+	ADDQ(imm(s.bytes), ahead)
+	for _, p := range b.base {
+		ADDQ(imm(s.bytes), p)
+	}
+	SUBQ(imm(lanes), n)
+	JNZ(LabelRef("square"))
+	VZEROUPPER()
+	RET()
+}
+
 // firstLanes returns the mask of the first n lanes, n < 32.
 func firstLanes(n GPVirtual) Register {
 	bits, mask := GP32(), K()

@@ -28,6 +28,7 @@ var avx512 = tileSet{
 	prefetching: wide12x32ahead,
 	transpose:   transpose16xN,
 	lanes:       16,
+	squares:     transposeSquares16,
 	copyRows:    copyBlocks12,
 	copyCols:    copyBlocks32,
 
@@ -128,6 +129,11 @@ func wide12x32packed(args *kernelArgs)
 //
 //go:noescape
 func transpose16xN(dst unsafe.Pointer, ds int, rows *[16]unsafe.Pointer, n, ahead int)
+
+// transposeSquares16 is transposeSquares8 for sixteen rows.
+//
+//go:noescape
+func transposeSquares16(dst unsafe.Pointer, ds int, src unsafe.Pointer, ss, n, ahead int)
 
 // copyBlocks32 copies n blocks of 32 adjacent floats to places ds bytes apart,
 // and prefetches what lies ahead bytes after them.

@@ -54,6 +54,7 @@ var avx2 = tileSet{
 	prefetching: tile6x16ahead,
 	transpose:   transpose8xN,
 	lanes:       8,
+	squares:     transposeSquares8,
 	copyRows:    copyBlocks6,
 	copyCols:    copyBlocks16,
 
@@ -125,6 +126,12 @@ func tile6x16packed(args *kernelArgs)
 //
 //go:noescape
 func transpose8xN(dst unsafe.Pointer, ds int, rows *[16]unsafe.Pointer, n, ahead int)
+
+// transposeSquares8 is transpose8xN for rows ss bytes apart and an n that is a
+// multiple of 8.
+//
+//go:noescape
+func transposeSquares8(dst unsafe.Pointer, ds int, src unsafe.Pointer, ss, n, ahead int)
 
 // copyBlocks16 copies n blocks of 16 adjacent floats to places ds bytes apart,
 // and prefetches what lies ahead bytes after them.

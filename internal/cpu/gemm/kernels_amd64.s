@@ -4606,6 +4606,105 @@ done:
 	VZEROUPPER
 	RET
 
+// func transposeSquares8(dst *float32, ds int, src *float32, ss int, n int, ahead int)
+// Requires: AVX, MMX+
+TEXT ·transposeSquares8(SB), NOSPLIT, $0-48
+	MOVQ dst+0(FP), AX
+	MOVQ ds+8(FP), CX
+	MOVQ src+16(FP), DX
+	MOVQ ss+24(FP), BX
+	MOVQ n+32(FP), SI
+	MOVQ ahead+40(FP), DI
+	ADDQ DX, DI
+	MOVQ DX, R8
+	LEAQ (DX)(BX*8), R10
+	LEAQ (R8)(BX*2), DX
+	ADDQ BX, DX
+	LEAQ (DX)(BX*2), R9
+	ADDQ BX, R9
+	LEAQ (R10)(BX*2), R11
+	ADDQ BX, R11
+	LEAQ (R11)(BX*2), R12
+	ADDQ BX, R12
+
+square:
+	MOVQ       DI, R13
+	PREFETCHT0 (R13)
+	ADDQ       BX, R13
+	VMOVUPS    (R8), Y0
+	PREFETCHT0 (R13)
+	ADDQ       BX, R13
+	VMOVUPS    (R8)(BX*1), Y1
+	PREFETCHT0 (R13)
+	ADDQ       BX, R13
+	VMOVUPS    (R8)(BX*2), Y2
+	PREFETCHT0 (R13)
+	ADDQ       BX, R13
+	VMOVUPS    (DX), Y3
+	PREFETCHT0 (R13)
+	ADDQ       BX, R13
+	VMOVUPS    (R8)(BX*4), Y4
+	PREFETCHT0 (R13)
+	ADDQ       BX, R13
+	VMOVUPS    (DX)(BX*2), Y5
+	PREFETCHT0 (R13)
+	ADDQ       BX, R13
+	VMOVUPS    (R9), Y6
+	PREFETCHT0 (R13)
+	ADDQ       BX, R13
+	VMOVUPS    (DX)(BX*4), Y7
+	VUNPCKLPS  Y1, Y0, Y8
+	VUNPCKHPS  Y1, Y0, Y0
+	VUNPCKLPS  Y3, Y2, Y1
+	VUNPCKHPS  Y3, Y2, Y2
+	VUNPCKLPS  Y5, Y4, Y3
+	VUNPCKHPS  Y5, Y4, Y4
+	VUNPCKLPS  Y7, Y6, Y5
+	VUNPCKHPS  Y7, Y6, Y6
+	VSHUFPS    $0x44, Y1, Y8, Y7
+	VSHUFPS    $0xee, Y1, Y8, Y1
+	VSHUFPS    $0x44, Y2, Y0, Y8
+	VSHUFPS    $0xee, Y2, Y0, Y0
+	VSHUFPS    $0x44, Y5, Y3, Y2
+	VSHUFPS    $0xee, Y5, Y3, Y3
+	VSHUFPS    $0x44, Y6, Y4, Y5
+	VSHUFPS    $0xee, Y6, Y4, Y4
+	VPERM2F128 $0x20, Y2, Y7, Y6
+	VPERM2F128 $0x20, Y3, Y1, Y9
+	VPERM2F128 $0x20, Y5, Y8, Y10
+	VPERM2F128 $0x20, Y4, Y0, Y11
+	VPERM2F128 $0x31, Y2, Y7, Y2
+	VPERM2F128 $0x31, Y3, Y1, Y1
+	VPERM2F128 $0x31, Y5, Y8, Y3
+	VPERM2F128 $0x31, Y4, Y0, Y0
+	VMOVUPS    Y6, (AX)
+	ADDQ       CX, AX
+	VMOVUPS    Y9, (AX)
+	ADDQ       CX, AX
+	VMOVUPS    Y10, (AX)
+	ADDQ       CX, AX
+	VMOVUPS    Y11, (AX)
+	ADDQ       CX, AX
+	VMOVUPS    Y2, (AX)
+	ADDQ       CX, AX
+	VMOVUPS    Y1, (AX)
+	ADDQ       CX, AX
+	VMOVUPS    Y3, (AX)
+	ADDQ       CX, AX
+	VMOVUPS    Y0, (AX)
+	ADDQ       CX, AX
+	ADDQ       $0x20, DI
+	ADDQ       $0x20, R8
+	ADDQ       $0x20, DX
+	ADDQ       $0x20, R9
+	ADDQ       $0x20, R10
+	ADDQ       $0x20, R11
+	ADDQ       $0x20, R12
+	SUBQ       $0x08, SI
+	JNZ        square
+	VZEROUPPER
+	RET
+
 // func copyBlocks16(dst *float32, ds int, src *float32, n int, ahead int)
 // Requires: AVX, MMX+
 TEXT ·copyBlocks16(SB), NOSPLIT, $0-40

@@ -41,7 +41,7 @@ func TestMulFilled(t *testing.T) {
 	nothingInPlace(t)
 	eachKernelSet(t, func(t *testing.T) {
 		r := newRand(21)
-		for k := 1; k <= 21; k++ {
+		for k := 1; k <= 35; k++ {
 			for range 12 {
 				m, n := 1+r.IntN(40), 1+r.IntN(100)
 				a, b := rowsOrColumns(r, m, k), rowsOrColumns(r, k, n)

@@ -39,6 +39,8 @@ type tileSet struct {
 	// multiple of.
 	transpose func(dst unsafe.Pointer, ds int, rows *[16]unsafe.Pointer, n, ahead int)
 	lanes     int
+	// squares is that for lanes rows ss bytes apart, of n floats, a multiple of lanes.
+	squares func(dst unsafe.Pointer, ds int, src unsafe.Pointer, ss, n, ahead int)
 	// copyRows and copyCols copy n blocks of mr and nr adjacent floats to places
 	// ds bytes apart, and prefetch what lies ahead bytes after them.
 	copyRows, copyCols func(dst unsafe.Pointer, ds int, src unsafe.Pointer, n, ahead int)

@@ -32,22 +32,34 @@ func (v *simd) packA(worker int, dst []float32, step int, src Matrix[float32], r
 	}
 }
 
+// transposeAhead is how many columns ahead a transposition prefetches, about:
+// short rows are read faster than the next ones arrive.
+const transposeAhead = 128
+
 // packTransposed stores src: (rows, kc), whose columns are adjacent, as tiles of
-// width rows, and prefetches each next group of rows, unless it is there. Where tiles are narrower than vectors, each k overwrites the last
-// elements of the one before, which are none of the tile's.
+// width rows, and prefetches later groups of rows, unless they are there. Where
+// tiles are narrower than vectors, each k overwrites the last elements of the one
+// before, which are none of the tile's.
 func (v *simd) packTransposed(worker int, dst []float32, step, width int, src Matrix[float32], rows, kc int, prefetch bool) {
-	s := &v.workers[worker]
-	group, ahead := min(width, v.set.lanes), 0
+	s, lanes := &v.workers[worker], v.set.lanes
+	group, ahead := min(width, lanes), 0
 	if prefetch {
-		ahead = group * src.Row * f32Size
+		ahead = group * src.Row * max(1, transposeAhead/kc) * f32Size
 	}
 	for i := 0; i < rows; i += group {
-		last := min(i+group, rows) - 1
-		for r := range s.rows[:v.set.lanes] {
-			s.rows[r] = base(src.Data[min(i+r, last)*src.Row:])
+		to, done := dst[i/width*step+i%width:], 0
+		if i+lanes <= rows && kc >= lanes {
+			done = kc &^ (lanes - 1)
+			v.set.squares(base(to), width*f32Size, base(src.Data[i*src.Row:]), src.Row*f32Size, done, ahead)
 		}
-		to := dst[i/width*step+i%width:]
-		v.set.transpose(base(to), width*f32Size, &s.rows, kc, ahead)
+		if done == kc {
+			continue
+		}
+		last := min(i+group, rows) - 1
+		for r := range s.rows[:lanes] {
+			s.rows[r] = base(src.Data[min(i+r, last)*src.Row+done:])
+		}
+		v.set.transpose(base(to[done*width:]), width*f32Size, &s.rows, kc-done, ahead)
 	}
 	s.rows = [16]unsafe.Pointer{}
 }
