@@ -11,8 +11,9 @@
 //	result, err = train.ResumeGQA(ctx, "runs/first", nil, nil)
 //
 // [GQA] is the task of a grouped-query-attention language model that learns to
-// add, or to write like a text. [Generate], [Evaluate] and [Inspect] use what a
-// run, or somebody else, has stored.
+// add, or to write like a text; [ViT] that of a vision transformer that learns to
+// classify images, with [TrainViT] and [ResumeViT]. [Generate], [Classify],
+// [Evaluate] and [Inspect] use what a run, or somebody else, has stored.
 //
 // Invariants:
 //
@@ -20,6 +21,7 @@
 //     number of threads, and across any number of interruptions.
 //   - A checkpoint is whole or not there, at any instant; a run's folder belongs
 //     to one process at a time; no run overwrites another.
-//   - Evaluation changes nothing that training depends on.
+//   - Evaluation changes nothing that training depends on. Its means are over
+//     targets, whatever the batches; a test split is measured once, at the end.
 //   - A step takes less than 64 KiB of Go heap, once a few were made.
 package train

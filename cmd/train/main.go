@@ -3,6 +3,8 @@
 //	train gqa                     # learns to add, in minutes
 //	train gqa --data book.txt     # learns to write
 //	train generate --ckpt RUN --prompt "47+85="
+//	train vit                     # learns to tell figures apart
+//	train classify --ckpt RUN picture.png
 //
 // Results go to stdout, progress and messages to stderr. It exits with 0 when
 // done, 1 when it failed, 2 for a wrong usage (flags and all that is wrong with
