@@ -99,8 +99,9 @@ func (d *drawings) Example(n int, pixels []uint8) (label int) {
 		panic(fmt.Sprintf("images: example %d of %d", n, d.n))
 	}
 	label = n % len(figureNames)
-	random := &draws{stream: d.stream, example: uint64(n)}
-	chooseScene(label, d.config.Size, d.config.Channels, random).draw(pixels, random)
+	random := draws{stream: d.stream, example: uint64(n)}
+	picture := chooseScene(label, d.config.Size, d.config.Channels, &random)
+	picture.draw(pixels, &random)
 	return label
 }
 
