@@ -82,22 +82,6 @@ func scale2(x, n lanes) {
 	do(VMULPS, low, x, x)
 }
 
-// subtract subtracts y*2^n from x, for integers -250 < n <= 0 and y < 1/2: where 2^n
-// is rounded to 0, so would be the product. It changes y.
-func subtract(y, n, x lanes) {
-	if isa.hoist {
-		power := newLanes()
-		do(VSCALEFPS, n, operand32(1), power)
-		do(VFNMADD231PS, power, y, x)
-		return
-	}
-	i := newLanes()
-	do(VCVTPS2DQ, n, i)
-	high, low := powersOf2(i)
-	do(VMULPS, high, y, y)
-	do(VFNMADD231PS, low, y, x)
-}
-
 // powersOf2 returns two powers of two whose product is 2^i.
 func powersOf2(i lanes) (high, low lanes) {
 	high, low = newLanes(), newLanes()

@@ -9,53 +9,102 @@ import (
 // A gate is x*G(x), where G rises from 0 to 1 and G(x)+G(-x) = 1: SiLU and both
 // forms of GELU. With t = |x| it is
 //
-//	max(x, 0) - t*G(-t),
+//	max(x, 0) - tail(t), tail(t) = t*G(-t),
 //
-// and t*G(-t) = slow(t) * e^-fast(t), where slow is easy to take from a table
-// and fast is simple. Likewise its derivative is slope(t) * e^-fast(t) for x = -t,
-// and 1 minus that for x = t.
+// and its derivative is slope(t) for x = -t, and 1 minus that for x = t. Both tail
+// and slope fall like e^-fast(t), where fast is simple.
 type gate struct {
-	slow, slope *pieces
+	tail, slope fall
 	decay
 	// limit is a t from which on the results are rounded to 0.
 	limit float64
-	// fused says that slow is below 1/2, which allows to scale and subtract at once.
-	fused bool
 }
+
+// A fall is a function of t >= 0 that falls to 0, in two forms.
+type fall struct {
+	// near is the function itself. Up to far its relative error is small, which
+	// counts where x < 0. From there on the absolute error is, up to its end, where the
+	// function is rounded to 0 when it is subtracted from x or 1.
+	near *pieces
+	far  float64
+	// rest is the function without the factor e^-fast(t), from far on.
+	rest *pieces
+}
+
+// far4 is the grid of rest, for t >= 4.
+var far4 = widening{from: 4}
 
 func logistic(x float64) float64 { return 1 / (1 + math.Exp(-x)) }
 
 // logisticPieces is 1/(1+e^-t).
-var logisticPieces = pieces{name: "logistic", f: logistic, offset: 1.5, degree: 5}
+var logisticPieces = pieces{name: "logistic", f: logistic, grid: widening{offset: 1.5}, degree: 5}
 
 // silu has fast(t) = t. Its value needs no table, see silu32.
 var silu = gate{
-	slope: &pieces{name: "siluSlope", offset: 1.5, degree: 5, f: func(t float64) float64 {
-		s := logistic(t)
-		return s * (1 - t*s)
-	}},
+	slope: fall{
+		near: &pieces{name: "siluSlope", grid: widening{offset: 2}, degree: 6, end: 22, f: func(t float64) float64 {
+			return logistic(-t) * (1 - t*logistic(t))
+		}},
+		far: 6,
+		rest: &pieces{name: "siluSlopeRest", grid: far4, degree: 5, f: func(t float64) float64 {
+			return logistic(t) * (1 - t*logistic(t))
+		}},
+	},
 	decay: linear,
 	limit: 110,
 }
 
 // gelu has G = Phi, the normal distribution function, and fast(t) = t^2/2.
 var gelu = gate{
-	slow: &pieces{name: "gelu", offset: 1, degree: 6, end: 15, low: true, f: func(t float64) float64 { return t * tail(t) }},
-	slope: &pieces{name: "geluSlope", offset: 1, degree: 5, end: 15, f: func(t float64) float64 {
-		return tail(t) - t/math.Sqrt(2*math.Pi)
-	}},
+	tail: fall{
+		near: &pieces{name: "gelu", grid: narrowing{1.59, 0.242}, degree: 6, end: 5.36, f: func(t float64) float64 {
+			return t * normalTail(t)
+		}},
+		far: 4.8,
+		rest: &pieces{name: "geluRest", grid: far4, degree: 5, end: 15, f: func(t float64) float64 {
+			return t * scaledTail(t)
+		}},
+	},
+	slope: fall{
+		near: &pieces{name: "geluSlope", grid: narrowing{1.35, 0.205}, degree: 6, end: 6, f: func(t float64) float64 {
+			return normalTail(t) - t*normalPeak*math.Exp(-t*t/2)
+		}},
+		far: 4.8,
+		rest: &pieces{name: "geluSlopeRest", grid: far4, degree: 5, end: 15, f: func(t float64) float64 {
+			return scaledTail(t) - t*normalPeak
+		}},
+	},
 	decay: squared,
 	limit: 14.99,
-	fused: true,
 }
 
-// tail is Phi(-t)*e^(t^2/2).
-func tail(t float64) float64 { return 0.5 * math.Erfc(t/math.Sqrt2) * math.Exp(t*t/2) }
+// normalPeak is the density of the normal distribution at 0.
+const normalPeak = 1 / (math.Sqrt2 * math.SqrtPi)
+
+// normalTail is Phi(-t), and scaledTail is Phi(-t)*e^(t^2/2).
+func normalTail(t float64) float64 { return 0.5 * math.Erfc(t/math.Sqrt2) }
+func scaledTail(t float64) float64 { return normalTail(t) * math.Exp(t*t/2) }
 
 // geluTanh has G(t) = 1/(1+e^-z) with z = cubicC*(t + cubicK*t^3).
 var geluTanh = gate{
-	slow:  &pieces{name: "geluTanh", offset: 1, degree: 6, end: 15, exact: true, f: func(t float64) float64 { return t * logistic(cubic(t)) }},
-	slope: &pieces{name: "geluTanhSlope", offset: 1, degree: 6, end: 15, f: geluTanhSlope},
+	tail: fall{
+		near: &pieces{name: "geluTanh", grid: narrowing{1.75, 0.26}, degree: 6, end: 5.05, f: func(t float64) float64 {
+			return t * logistic(-cubic(t))
+		}},
+		far: 4.3,
+		rest: &pieces{name: "geluTanhRest", grid: far4, degree: 5, end: 15, f: func(t float64) float64 {
+			return t * logistic(cubic(t))
+		}},
+	},
+	slope: fall{
+		near: &pieces{name: "geluTanhSlope", grid: narrowing{1.4, 0.25}, degree: 6, end: 5.5, f: func(t float64) float64 {
+			return logistic(-cubic(t)) * cubicSlope(t)
+		}},
+		far: 4.3,
+		rest: &pieces{name: "geluTanhSlopeRest", grid: far4, degree: 6, end: 15, f: func(t float64) float64 {
+			return logistic(cubic(t)) * cubicSlope(t)
+		}},
+	},
 	decay: cubed,
 	limit: 11,
 }
@@ -67,56 +116,35 @@ const (
 
 func cubic(t float64) float64 { return cubicC * (t + cubicK*t*t*t) }
 
-func geluTanhSlope(t float64) float64 {
-	s := logistic(cubic(t))
-	return s * (1 - t*s*cubicC*(1+3*cubicK*t*t))
-}
-
-// abs returns |x|, at most limit; NaN for NaN.
-func (g *gate) abs(x lanes) lanes {
-	t := newLanes()
-	do(VANDPS, words(1<<31-1), x, t)
-	do(VMINPS, t, operand32(g.limit), t)
-	return t
+// cubicSlope is the derivative at -t as a share of G(-t).
+func cubicSlope(t float64) float64 {
+	return 1 - t*logistic(cubic(t))*cubicC*(1+3*cubicK*t*t)
 }
 
 // value returns x*G(x). -0 and negative x that give 0 give -0.
 func (g *gate) value(x lanes) lanes {
-	t := newLanes()
-	do(isa.clampAbs, x, operand32(g.limit), t)
-	y, n := g.product(t)
+	tail := g.at(&g.tail, x)
 	do(VMAXPS, x, operand32(math.Copysign(0, -1)), x) // NaN for NaN; of two zeros, x
-	if g.fused {
-		subtract(y, n, x)
-		return x
-	}
-	scale2(y, n)
-	do(VSUBPS, y, x, x)
+	do(VSUBPS, tail, x, x)
 	return x
 }
 
-// product returns y and the integer n with slow(t) * e^-fast(t) = y*2^n. With
-// slow = c + d*slope, y is (c + p*slow) + d*slope: near 0, where c is 0, slow need not be
-// exact.
-func (g *gate) product(t lanes) (y, n lanes) {
-	c, d, slope, lost := g.slow.parts(t)
-	slow := newLanes()
-	do(VMOVAPS, c, slow)
-	do(VFMADD231PS, d, slope, slow)
-	if g.fused {
-		p, n := g.decay.power(t)
-		do(VFMADD231PS, p, slow, c)
-		do(VFMADD231PS, d, slope, c)
-		return c, n
-	}
-	// The same with what rounding slow has lost, d*slope - (slow-c).
-	do(VSUBPS, slow, c, c)
-	do(VFMADD231PS, d, slope, c)
-	if lost != nil {
-		do(VFMADD231PS, d, lost, c)
-	}
-	p, n := g.decay.power(t)
-	do(VFMADD231PS, p, slow, c)
-	do(VADDPS, slow, c, c)
-	return c, n
+// at returns f(|x|), where for positive x the absolute error counts.
+func (g *gate) at(f *fall, x lanes) lanes {
+	y := f.near.at(abs(x, f.near.end))
+	rarely(x, -f.far, y, func(x lanes) lanes {
+		t := abs(x, g.limit)
+		y := f.rest.at(t)
+		g.decay.times(t, y)
+		return y
+	})
+	return y
+}
+
+// abs returns |x|, at most limit; NaN for NaN.
+func abs(x lanes, limit float64) lanes {
+	t := newLanes()
+	do(VANDPS, words(1<<31-1), x, t)
+	do(VMINPS, t, operand32(limit), t)
+	return t
 }

@@ -13,9 +13,7 @@ func zip32(name string, f func(x, y lanes) lanes) {
 
 // grad returns dy times the derivative of x*G(x).
 func (g *gate) grad(x, dy lanes) lanes {
-	t := g.abs(x)
-	below, above := g.slope.at(t), load32(1)
-	g.decay.times(t, below)
+	below, above := g.at(&g.slope, x), load32(1)
 	do(VSUBPS, below, above, above)
 	do(isa.choose, x, below, above, above)
 	do(VMULPS, above, dy, dy)
@@ -53,7 +51,7 @@ func swiGLU(x, up lanes) lanes {
 func swiGLUGrad(name string) {
 	begin(name, "func(dgate *float32, dup *float32, gate *float32, up *float32, dy *float32, n int)")
 	loop(func(p *part) {
-		t := silu.abs(p.load("gate"))
+		t := abs(p.load("gate"), silu.limit)
 		large, small := logisticPieces.at(t), newLanes()
 		do(VMOVAPS, large, small)
 		linear.times(t, small)

@@ -26,8 +26,10 @@ type extension struct {
 	choose func(x, negative, positive, y VecVirtual)
 	// copySign gives y, which is not negative, the sign of x.
 	copySign func(x, y VecVirtual)
-	// clampAbs is the smaller of |x| and limit, which may be either for NaN.
-	clampAbs func(x, limit, y VecVirtual)
+	// below returns masks of where x < limit, and sets the zero flag if there are none.
+	below func(x lanes, limit Op) []Register
+	// blend copies the lanes of the mask.
+	blend func(x VecVirtual, mask Register, y VecVirtual)
 	// high is the upper half of r.
 	high func(r VecVirtual) VecVirtual
 	// half is the lower half of r.
@@ -44,10 +46,13 @@ var forAVX2 = extension{
 		VANDPS(words(1<<31), x, sign)
 		VORPS(sign, y, y)
 	},
-	clampAbs: func(x, limit, y VecVirtual) {
-		VANDPS(words(1<<31-1), x, y)
-		VMINPS(y, limit, y)
+	below: func(x lanes, limit Op) []Register {
+		mask := YMM() // there is one register
+		VCMPPS(Imm(isBelow), limit, x[0], mask)
+		VTESTPS(mask, mask)
+		return []Register{mask}
 	},
+	blend: func(x VecVirtual, mask Register, y VecVirtual) { VBLENDVPS(mask, x, y, y) },
 	high: func(r VecVirtual) VecVirtual {
 		h := XMM()
 		VEXTRACTF128(Imm(1), r, h)
@@ -57,7 +62,7 @@ var forAVX2 = extension{
 }
 
 var forAVX512 = extension{
-	simd: avx512, suffix: "AVX512", unroll: 1, hoist: true, hold: 21, pieces: struct{ unroll, hold int }{2, 10},
+	simd: avx512, suffix: "AVX512", unroll: 1, hoist: true, hold: 21, pieces: struct{ unroll, hold int }{2, 14},
 	round:    func(x, y VecVirtual) { VRNDSCALEPS(Imm(0), x, y) },
 	zeroRest: func(x, mask Register, y VecVirtual) { VMOVAPS_Z(x, mask, y) },
 	choose: func(x, negative, positive, y VecVirtual) {
@@ -65,8 +70,16 @@ var forAVX512 = extension{
 		VPMOVD2M(x, mask)
 		VBLENDMPS(negative, positive, mask, y)
 	},
-	clampAbs: func(x, limit, y VecVirtual) { VRANGEPS(Imm(0xa), limit, x, y) },    // the smaller size, positive
 	copySign: func(x, y VecVirtual) { VPTERNLOGD(Imm(0xf8), words(1<<31), x, y) }, // y | x & sign
+	below: func(x lanes, limit Op) []Register {
+		masks := []Register{K(), K()}
+		for l := range masks {
+			VCMPPS(Imm(isBelow), limit, x[l], masks[l])
+		}
+		KORTESTW(masks[0], masks[1])
+		return masks
+	},
+	blend: func(x VecVirtual, mask Register, y VecVirtual) { VMOVAPS(x, mask, y) },
 	high: func(r VecVirtual) VecVirtual {
 		h := YMM()
 		VEXTRACTF32X8(Imm(1), r, h)

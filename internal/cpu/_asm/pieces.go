@@ -12,36 +12,20 @@ import (
 // coefficient for each lane.
 const pieceCount = 16
 
-// pieces are 16 polynomials that together are f for t >= 0. Their
-// borders are where the exponent or the first two bits of the significand of
-// t+offset change: the pieces widen with t. The last goes on to infinity.
+// pieces are 16 polynomials that together are f for t >= 0.
 type pieces struct {
 	name   string
 	f      func(t float64) float64
-	offset float64
+	grid   grid
 	degree int
 	end    float64 // where the last piece may end, 0 if it is straight from its start on
-	low    bool    // whether centers are about the pieces' beginning, not their middle
-	exact  bool    // whether parts gives the rounding error of the slope
-}
-
-// pieceShift is what moves the bits that number a piece to the lowest place.
-const pieceShift = 21
-
-// border is where piece k begins, and number what the bits of t+offset number it.
-func (p *pieces) border(k int) float64 {
-	return float64(math.Float32frombits(p.number(k)<<pieceShift)) - p.offset
-}
-
-func (p *pieces) number(k int) uint32 {
-	return math.Float32bits(float32(p.offset))>>pieceShift + uint32(k)
 }
 
 // tables returns the pieces' centers and, lowest first, their coefficients.
 func (p *pieces) tables() (centers [pieceCount]float64, coefficients [][pieceCount]float64) {
 	coefficients = make([][pieceCount]float64, p.degree+1)
 	for k := range pieceCount {
-		slot := p.number(k) % pieceCount
+		slot := (p.grid.first() + k) % pieceCount
 		center, c := p.piece(k)
 		centers[slot] = center
 		for i := range c {
@@ -55,22 +39,21 @@ func (p *pieces) tables() (centers [pieceCount]float64, coefficients [][pieceCou
 // a zero of f exactly. Centers are chosen about the middle, so that the first two
 // coefficients are almost float32: the others' rounding errors hardly count.
 func (p *pieces) piece(k int) (center float64, c []float64) {
-	lo, hi := p.border(k), p.border(k+1)
+	lo, hi := p.grid.border(k), p.grid.border(k+1)
 	switch {
-	case k == 0 && p.f(0) == 0:
+	case lo == 0 && p.f(0) == 0:
 		ratio := fit(func(t float64) float64 { return p.f(t) / t }, lo, hi, 0, p.degree-1)
 		return 0, append([]float64{0}, ratio...)
 	case k == pieceCount-1 && p.end == 0:
 		center = float64(float32(lo))
 		slope := math.Round(p.f(hi) - p.f(hi-1))
 		return center, append([]float64{p.f(hi) - slope*(hi-center), slope}, make([]float64, p.degree-1)...)
+	case p.end > 0 && lo >= p.end: // it is not used
+		return 0, make([]float64, p.degree+1)
 	case k == pieceCount-1:
 		hi = p.end
 	}
 	middle, best := p.below(lo, (lo+hi)/2), math.Inf(1)
-	if p.low {
-		middle = lo + (hi-lo)/20
-	}
 	for i := range 400 {
 		x := float64(float32(middle - (hi-lo)*float64(i)/8192))
 		q := fit(p.f, lo, hi, x, p.degree)
@@ -103,41 +86,21 @@ func rounding(x float64) float64 { return math.Abs(x - float64(float32(x))) }
 
 // at returns f(t) for 0 <= t, less than the last piece's end if that has one.
 func (p *pieces) at(t lanes) lanes {
-	y, d, slope, _ := p.parts(t)
-	do(VFMADD231PS, d, slope, y)
-	return y
-}
-
-// parts returns f(t) as c + d*(slope+lost), where lost is nil unless the pieces are
-// exact. In the first piece, if f(0) = 0, c is 0.
-func (p *pieces) parts(t lanes) (c, d, slope, lost lanes) {
 	centers, coefficients := p.tables()
-	i := newLanes()
-	d = newLanes()
 	inside := t
 	if p.end == 0 {
 		inside = newLanes()
-		do(VMINPS, f32(p.border(pieceCount-1)+0.25), t, inside)
+		do(VMINPS, f32(p.grid.border(pieceCount-1)+0.25), t, inside)
 	}
-	do(VADDPS, f32(p.offset), inside, i)
-	do(VPSRLD, Imm(pieceShift), i, i)
-	find := newFinder(i)
+	find, d := newFinder(p.grid.number(inside)), newLanes()
 	do(VSUBPS, find.in(p.name+"Centers", centers), t, d)
-	slope = find.in(fmt.Sprint(p.name, p.degree), coefficients[p.degree])
-	for k := p.degree - 1; k >= 1; k-- {
+	y := find.in(fmt.Sprint(p.name, p.degree), coefficients[p.degree])
+	for k := p.degree - 1; k >= 0; k-- {
 		next := find.in(fmt.Sprint(p.name, k), coefficients[k])
-		if k == 1 && p.exact {
-			lost = newLanes()
-			do(VMOVAPS, next, lost)
-			do(VFMADD231PS, d, slope, next)
-			do(VSUBPS, next, lost, lost)
-			do(VFMADD231PS, d, slope, lost)
-		} else {
-			do(VFMADD231PS, d, slope, next)
-		}
-		slope = next
+		do(VFMADD231PS, d, y, next)
+		y = next
 	}
-	return find.in(p.name+"0", coefficients[0]), d, slope, lost
+	return y
 }
 
 // finder looks up words in tables of 16 by the low bits of i.

@@ -2,6 +2,7 @@ package vecmath
 
 import (
 	"math"
+	"math/rand/v2"
 	"slices"
 	"testing"
 )
@@ -174,8 +175,9 @@ func TestGradientPlaces(t *testing.T) {
 func BenchmarkGradients(b *testing.B) {
 	const n = 16 << 10
 	x, dy, dx, up, dup := make([]float32, n), make([]float32, n), make([]float32, n), make([]float32, n), make([]float32, n)
+	r := rand.New(rand.NewPCG(1, 2))
 	for i := range x {
-		x[i], dy[i], up[i] = float32(i%2001-1000)/150, float32(i%7), float32(i%11)
+		x[i], dy[i], up[i] = float32(r.NormFloat64()), float32(i%7), float32(i%11)
 	}
 	for _, g := range gradients {
 		b.Run("f="+g.name, func(b *testing.B) {

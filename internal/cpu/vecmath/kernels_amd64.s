@@ -1375,34 +1375,34 @@ loop:
 	VMINPS      w41960000<>+0(SB), Y1, Y2
 	VADDPS      w3fc00000<>+0(SB), Y2, Y2
 	VPSRLD      $0x15, Y2, Y2
-	VPSLLD      $0x1c, Y2, Y4
-	VPERMPS     logisticCenters<>+0(SB), Y2, Y3
+	VPSLLD      $0x1c, Y2, Y3
+	VPERMPS     logisticCenters<>+0(SB), Y2, Y4
 	VPERMPS     logisticCenters<>+32(SB), Y2, Y5
-	VBLENDVPS   Y4, Y5, Y3, Y3
-	VSUBPS      Y3, Y1, Y3
+	VBLENDVPS   Y3, Y5, Y4, Y4
+	VSUBPS      Y4, Y1, Y4
 	VPERMPS     logistic5<>+0(SB), Y2, Y5
 	VPERMPS     logistic5<>+32(SB), Y2, Y6
-	VBLENDVPS   Y4, Y6, Y5, Y5
+	VBLENDVPS   Y3, Y6, Y5, Y5
 	VPERMPS     logistic4<>+0(SB), Y2, Y6
 	VPERMPS     logistic4<>+32(SB), Y2, Y7
-	VBLENDVPS   Y4, Y7, Y6, Y6
-	VFMADD231PS Y3, Y5, Y6
+	VBLENDVPS   Y3, Y7, Y6, Y6
+	VFMADD231PS Y4, Y5, Y6
 	VPERMPS     logistic3<>+0(SB), Y2, Y5
 	VPERMPS     logistic3<>+32(SB), Y2, Y7
-	VBLENDVPS   Y4, Y7, Y5, Y5
-	VFMADD231PS Y3, Y6, Y5
+	VBLENDVPS   Y3, Y7, Y5, Y5
+	VFMADD231PS Y4, Y6, Y5
 	VPERMPS     logistic2<>+0(SB), Y2, Y6
 	VPERMPS     logistic2<>+32(SB), Y2, Y7
-	VBLENDVPS   Y4, Y7, Y6, Y6
-	VFMADD231PS Y3, Y5, Y6
+	VBLENDVPS   Y3, Y7, Y6, Y6
+	VFMADD231PS Y4, Y5, Y6
 	VPERMPS     logistic1<>+0(SB), Y2, Y5
 	VPERMPS     logistic1<>+32(SB), Y2, Y7
-	VBLENDVPS   Y4, Y7, Y5, Y5
-	VFMADD231PS Y3, Y6, Y5
+	VBLENDVPS   Y3, Y7, Y5, Y5
+	VFMADD231PS Y4, Y6, Y5
 	VPERMPS     logistic0<>+0(SB), Y2, Y6
 	VPERMPS     logistic0<>+32(SB), Y2, Y2
-	VBLENDVPS   Y4, Y2, Y6, Y6
-	VFMADD231PS Y3, Y5, Y6
+	VBLENDVPS   Y3, Y2, Y6, Y6
+	VFMADD231PS Y4, Y5, Y6
 	VMOVAPS     Y6, Y2
 	VMULPS      wbfb8aa3b<>+0(SB), Y1, Y3
 	VROUNDPS    $0x00, Y3, Y3
@@ -1446,34 +1446,34 @@ tail:
 	VMINPS      w41960000<>+0(SB), Y2, Y3
 	VADDPS      w3fc00000<>+0(SB), Y3, Y3
 	VPSRLD      $0x15, Y3, Y3
-	VPSLLD      $0x1c, Y3, Y5
-	VPERMPS     logisticCenters<>+0(SB), Y3, Y4
+	VPSLLD      $0x1c, Y3, Y4
+	VPERMPS     logisticCenters<>+0(SB), Y3, Y5
 	VPERMPS     logisticCenters<>+32(SB), Y3, Y6
-	VBLENDVPS   Y5, Y6, Y4, Y4
-	VSUBPS      Y4, Y2, Y4
+	VBLENDVPS   Y4, Y6, Y5, Y5
+	VSUBPS      Y5, Y2, Y5
 	VPERMPS     logistic5<>+0(SB), Y3, Y6
 	VPERMPS     logistic5<>+32(SB), Y3, Y7
-	VBLENDVPS   Y5, Y7, Y6, Y6
+	VBLENDVPS   Y4, Y7, Y6, Y6
 	VPERMPS     logistic4<>+0(SB), Y3, Y7
 	VPERMPS     logistic4<>+32(SB), Y3, Y8
-	VBLENDVPS   Y5, Y8, Y7, Y7
-	VFMADD231PS Y4, Y6, Y7
+	VBLENDVPS   Y4, Y8, Y7, Y7
+	VFMADD231PS Y5, Y6, Y7
 	VPERMPS     logistic3<>+0(SB), Y3, Y6
 	VPERMPS     logistic3<>+32(SB), Y3, Y8
-	VBLENDVPS   Y5, Y8, Y6, Y6
-	VFMADD231PS Y4, Y7, Y6
+	VBLENDVPS   Y4, Y8, Y6, Y6
+	VFMADD231PS Y5, Y7, Y6
 	VPERMPS     logistic2<>+0(SB), Y3, Y7
 	VPERMPS     logistic2<>+32(SB), Y3, Y8
-	VBLENDVPS   Y5, Y8, Y7, Y7
-	VFMADD231PS Y4, Y6, Y7
+	VBLENDVPS   Y4, Y8, Y7, Y7
+	VFMADD231PS Y5, Y6, Y7
 	VPERMPS     logistic1<>+0(SB), Y3, Y6
 	VPERMPS     logistic1<>+32(SB), Y3, Y8
-	VBLENDVPS   Y5, Y8, Y6, Y6
-	VFMADD231PS Y4, Y7, Y6
+	VBLENDVPS   Y4, Y8, Y6, Y6
+	VFMADD231PS Y5, Y7, Y6
 	VPERMPS     logistic0<>+0(SB), Y3, Y7
 	VPERMPS     logistic0<>+32(SB), Y3, Y3
-	VBLENDVPS   Y5, Y3, Y7, Y7
-	VFMADD231PS Y4, Y6, Y7
+	VBLENDVPS   Y4, Y3, Y7, Y7
+	VFMADD231PS Y5, Y6, Y7
 	VMOVAPS     Y7, Y3
 	VMULPS      wbfb8aa3b<>+0(SB), Y2, Y4
 	VROUNDPS    $0x00, Y4, Y4
@@ -1681,159 +1681,431 @@ TEXT ·geluAVX2(SB), NOSPLIT, $0-24
 	JLT  tail
 
 loop:
-	VMOVUPS      (DX)(AX*1), Y0
-	VMOVUPS      w416fd70a<>+0(SB), Y2
-	VANDPS       w7fffffff<>+0(SB), Y0, Y1
-	VMINPS       Y1, Y2, Y1
-	VADDPS       w3f800000<>+0(SB), Y1, Y2
-	VPSRLD       $0x15, Y2, Y2
-	VPSLLD       $0x1c, Y2, Y4
-	VPERMPS      geluCenters<>+0(SB), Y2, Y3
-	VPERMPS      geluCenters<>+32(SB), Y2, Y5
-	VBLENDVPS    Y4, Y5, Y3, Y3
-	VSUBPS       Y3, Y1, Y3
-	VPERMPS      gelu6<>+0(SB), Y2, Y5
-	VPERMPS      gelu6<>+32(SB), Y2, Y6
-	VBLENDVPS    Y4, Y6, Y5, Y5
-	VPERMPS      gelu5<>+0(SB), Y2, Y6
-	VPERMPS      gelu5<>+32(SB), Y2, Y7
-	VBLENDVPS    Y4, Y7, Y6, Y6
-	VFMADD231PS  Y3, Y5, Y6
-	VPERMPS      gelu4<>+0(SB), Y2, Y5
-	VPERMPS      gelu4<>+32(SB), Y2, Y7
-	VBLENDVPS    Y4, Y7, Y5, Y5
-	VFMADD231PS  Y3, Y6, Y5
-	VPERMPS      gelu3<>+0(SB), Y2, Y6
-	VPERMPS      gelu3<>+32(SB), Y2, Y7
-	VBLENDVPS    Y4, Y7, Y6, Y6
-	VFMADD231PS  Y3, Y5, Y6
-	VPERMPS      gelu2<>+0(SB), Y2, Y5
-	VPERMPS      gelu2<>+32(SB), Y2, Y7
-	VBLENDVPS    Y4, Y7, Y5, Y5
-	VFMADD231PS  Y3, Y6, Y5
-	VPERMPS      gelu1<>+0(SB), Y2, Y6
-	VPERMPS      gelu1<>+32(SB), Y2, Y7
-	VBLENDVPS    Y4, Y7, Y6, Y6
-	VFMADD231PS  Y3, Y5, Y6
-	VPERMPS      gelu0<>+0(SB), Y2, Y5
-	VPERMPS      gelu0<>+32(SB), Y2, Y2
-	VBLENDVPS    Y4, Y2, Y5, Y5
-	VMOVAPS      Y5, Y2
-	VFMADD231PS  Y3, Y6, Y2
-	VMULPS       Y1, Y1, Y4
-	VMOVAPS      Y1, Y7
-	VFMSUB213PS  Y4, Y1, Y7
-	VMULPS       wbf38aa3b<>+0(SB), Y4, Y1
-	VROUNDPS     $0x00, Y1, Y1
-	VFMADD231PS  w3fb17200<>+0(SB), Y1, Y4
-	VFMADD231PS  w363fbe8e<>+0(SB), Y1, Y7
-	VADDPS       Y7, Y4, Y4
-	VMOVUPS      w37b6a18b<>+0(SB), Y7
-	VFMADD213PS  wb9891ec1<>+0(SB), Y4, Y7
-	VFMADD213PS  w3b2aaa75<>+0(SB), Y4, Y7
-	VFMADD213PS  wbcaaaa3e<>+0(SB), Y4, Y7
-	VFMADD213PS  w3e000000<>+0(SB), Y4, Y7
-	VMULPS       Y4, Y4, Y8
-	VMULPS       Y8, Y7, Y7
-	VFMADD231PS  wbf000000<>+0(SB), Y4, Y7
-	VFMADD231PS  Y7, Y2, Y5
-	VFMADD231PS  Y3, Y6, Y5
-	VMOVUPS      w80000000<>+0(SB), Y2
-	VMAXPS       Y0, Y2, Y0
-	VCVTPS2DQ    Y1, Y1
-	VPSRAD       $0x01, Y1, Y2
-	VPSUBD       Y2, Y1, Y1
-	VPADDD       w0000007f<>+0(SB), Y2, Y2
-	VPSLLD       $0x17, Y2, Y2
-	VPADDD       w0000007f<>+0(SB), Y1, Y1
-	VPSLLD       $0x17, Y1, Y1
-	VMULPS       Y2, Y5, Y5
-	VFNMADD231PS Y1, Y5, Y0
-	VMOVUPS      Y0, (CX)(AX*1)
-	ADDQ         $0x20, AX
-	SUBQ         $0x08, BX
-	JGE          loop
+	VMOVUPS     (DX)(AX*1), Y0
+	VANDPS      w7fffffff<>+0(SB), Y0, Y1
+	VMOVUPS     w40ab851f<>+0(SB), Y2
+	VMINPS      Y1, Y2, Y1
+	VMOVAPS     Y1, Y2
+	VMOVUPS     w3e77ced9<>+0(SB), Y3
+	VFMADD213PS w3fcb851f<>+0(SB), Y3, Y2
+	VFMADD213PS w4b400000<>+0(SB), Y1, Y2
+	VPSLLD      $0x1c, Y2, Y3
+	VPERMPS     geluCenters<>+0(SB), Y2, Y4
+	VPERMPS     geluCenters<>+32(SB), Y2, Y5
+	VBLENDVPS   Y3, Y5, Y4, Y4
+	VSUBPS      Y4, Y1, Y1
+	VPERMPS     gelu6<>+0(SB), Y2, Y4
+	VPERMPS     gelu6<>+32(SB), Y2, Y5
+	VBLENDVPS   Y3, Y5, Y4, Y4
+	VPERMPS     gelu5<>+0(SB), Y2, Y5
+	VPERMPS     gelu5<>+32(SB), Y2, Y6
+	VBLENDVPS   Y3, Y6, Y5, Y5
+	VFMADD231PS Y1, Y4, Y5
+	VPERMPS     gelu4<>+0(SB), Y2, Y4
+	VPERMPS     gelu4<>+32(SB), Y2, Y6
+	VBLENDVPS   Y3, Y6, Y4, Y4
+	VFMADD231PS Y1, Y5, Y4
+	VPERMPS     gelu3<>+0(SB), Y2, Y5
+	VPERMPS     gelu3<>+32(SB), Y2, Y6
+	VBLENDVPS   Y3, Y6, Y5, Y5
+	VFMADD231PS Y1, Y4, Y5
+	VPERMPS     gelu2<>+0(SB), Y2, Y4
+	VPERMPS     gelu2<>+32(SB), Y2, Y6
+	VBLENDVPS   Y3, Y6, Y4, Y4
+	VFMADD231PS Y1, Y5, Y4
+	VPERMPS     gelu1<>+0(SB), Y2, Y5
+	VPERMPS     gelu1<>+32(SB), Y2, Y6
+	VBLENDVPS   Y3, Y6, Y5, Y5
+	VFMADD231PS Y1, Y4, Y5
+	VPERMPS     gelu0<>+0(SB), Y2, Y4
+	VPERMPS     gelu0<>+32(SB), Y2, Y2
+	VBLENDVPS   Y3, Y2, Y4, Y4
+	VFMADD231PS Y1, Y5, Y4
+	VCMPPS      $0x11, wc099999a<>+0(SB), Y0, Y1
+	VTESTPS     Y1, Y1
+	JZ          common0
+	VANDPS      w7fffffff<>+0(SB), Y0, Y2
+	VMOVUPS     w416fd70a<>+0(SB), Y3
+	VMINPS      Y2, Y3, Y2
+	VPSRLD      $0x15, Y2, Y3
+	VPSLLD      $0x1c, Y3, Y5
+	VPERMPS     geluRestCenters<>+0(SB), Y3, Y6
+	VPERMPS     geluRestCenters<>+32(SB), Y3, Y7
+	VBLENDVPS   Y5, Y7, Y6, Y6
+	VSUBPS      Y6, Y2, Y6
+	VPERMPS     geluRest5<>+0(SB), Y3, Y7
+	VPERMPS     geluRest5<>+32(SB), Y3, Y8
+	VBLENDVPS   Y5, Y8, Y7, Y7
+	VPERMPS     geluRest4<>+0(SB), Y3, Y8
+	VPERMPS     geluRest4<>+32(SB), Y3, Y9
+	VBLENDVPS   Y5, Y9, Y8, Y8
+	VFMADD231PS Y6, Y7, Y8
+	VPERMPS     geluRest3<>+0(SB), Y3, Y7
+	VPERMPS     geluRest3<>+32(SB), Y3, Y9
+	VBLENDVPS   Y5, Y9, Y7, Y7
+	VFMADD231PS Y6, Y8, Y7
+	VPERMPS     geluRest2<>+0(SB), Y3, Y8
+	VPERMPS     geluRest2<>+32(SB), Y3, Y9
+	VBLENDVPS   Y5, Y9, Y8, Y8
+	VFMADD231PS Y6, Y7, Y8
+	VPERMPS     geluRest1<>+0(SB), Y3, Y7
+	VPERMPS     geluRest1<>+32(SB), Y3, Y9
+	VBLENDVPS   Y5, Y9, Y7, Y7
+	VFMADD231PS Y6, Y8, Y7
+	VPERMPS     geluRest0<>+0(SB), Y3, Y8
+	VPERMPS     geluRest0<>+32(SB), Y3, Y3
+	VBLENDVPS   Y5, Y3, Y8, Y8
+	VFMADD231PS Y6, Y7, Y8
+	VMULPS      Y2, Y2, Y3
+	VMOVAPS     Y2, Y5
+	VFMSUB213PS Y3, Y2, Y5
+	VMULPS      wbf38aa3b<>+0(SB), Y3, Y2
+	VROUNDPS    $0x00, Y2, Y2
+	VFMADD231PS w3fb17200<>+0(SB), Y2, Y3
+	VFMADD231PS w363fbe8e<>+0(SB), Y2, Y5
+	VADDPS      Y5, Y3, Y3
+	VMOVUPS     w37b6a18b<>+0(SB), Y5
+	VFMADD213PS wb9891ec1<>+0(SB), Y3, Y5
+	VFMADD213PS w3b2aaa75<>+0(SB), Y3, Y5
+	VFMADD213PS wbcaaaa3e<>+0(SB), Y3, Y5
+	VFMADD213PS w3e000000<>+0(SB), Y3, Y5
+	VMULPS      Y3, Y3, Y6
+	VMULPS      Y6, Y5, Y5
+	VFMADD231PS wbf000000<>+0(SB), Y3, Y5
+	VFMADD231PS Y5, Y8, Y8
+	VCVTPS2DQ   Y2, Y2
+	VPSRAD      $0x01, Y2, Y3
+	VPSUBD      Y3, Y2, Y2
+	VPADDD      w0000007f<>+0(SB), Y3, Y3
+	VPSLLD      $0x17, Y3, Y3
+	VPADDD      w0000007f<>+0(SB), Y2, Y2
+	VPSLLD      $0x17, Y2, Y2
+	VMULPS      Y3, Y8, Y8
+	VMULPS      Y2, Y8, Y8
+	VBLENDVPS   Y1, Y8, Y4, Y4
+
+common0:
+	VMOVUPS w80000000<>+0(SB), Y1
+	VMAXPS  Y0, Y1, Y0
+	VSUBPS  Y4, Y0, Y0
+	VMOVUPS Y0, (CX)(AX*1)
+	ADDQ    $0x20, AX
+	SUBQ    $0x08, BX
+	JGE     loop
 
 tail:
-	ADDQ         $0x08, BX
-	JZ           done
-	LEAQ         tailmask<>+64(SB), SI
-	SHLQ         $0x02, BX
-	SUBQ         BX, SI
-	VMOVUPS      (SI), Y0
-	VMASKMOVPS   (DX)(AX*1), Y0, Y1
-	VMOVUPS      w416fd70a<>+0(SB), Y3
-	VANDPS       w7fffffff<>+0(SB), Y1, Y2
-	VMINPS       Y2, Y3, Y2
-	VADDPS       w3f800000<>+0(SB), Y2, Y3
-	VPSRLD       $0x15, Y3, Y3
-	VPSLLD       $0x1c, Y3, Y5
-	VPERMPS      geluCenters<>+0(SB), Y3, Y4
-	VPERMPS      geluCenters<>+32(SB), Y3, Y6
-	VBLENDVPS    Y5, Y6, Y4, Y4
-	VSUBPS       Y4, Y2, Y4
-	VPERMPS      gelu6<>+0(SB), Y3, Y6
-	VPERMPS      gelu6<>+32(SB), Y3, Y7
-	VBLENDVPS    Y5, Y7, Y6, Y6
-	VPERMPS      gelu5<>+0(SB), Y3, Y7
-	VPERMPS      gelu5<>+32(SB), Y3, Y8
-	VBLENDVPS    Y5, Y8, Y7, Y7
-	VFMADD231PS  Y4, Y6, Y7
-	VPERMPS      gelu4<>+0(SB), Y3, Y6
-	VPERMPS      gelu4<>+32(SB), Y3, Y8
-	VBLENDVPS    Y5, Y8, Y6, Y6
-	VFMADD231PS  Y4, Y7, Y6
-	VPERMPS      gelu3<>+0(SB), Y3, Y7
-	VPERMPS      gelu3<>+32(SB), Y3, Y8
-	VBLENDVPS    Y5, Y8, Y7, Y7
-	VFMADD231PS  Y4, Y6, Y7
-	VPERMPS      gelu2<>+0(SB), Y3, Y6
-	VPERMPS      gelu2<>+32(SB), Y3, Y8
-	VBLENDVPS    Y5, Y8, Y6, Y6
-	VFMADD231PS  Y4, Y7, Y6
-	VPERMPS      gelu1<>+0(SB), Y3, Y7
-	VPERMPS      gelu1<>+32(SB), Y3, Y8
-	VBLENDVPS    Y5, Y8, Y7, Y7
-	VFMADD231PS  Y4, Y6, Y7
-	VPERMPS      gelu0<>+0(SB), Y3, Y6
-	VPERMPS      gelu0<>+32(SB), Y3, Y3
-	VBLENDVPS    Y5, Y3, Y6, Y6
-	VMOVAPS      Y6, Y3
-	VFMADD231PS  Y4, Y7, Y3
-	VMULPS       Y2, Y2, Y5
-	VMOVAPS      Y2, Y8
-	VFMSUB213PS  Y5, Y2, Y8
-	VMULPS       wbf38aa3b<>+0(SB), Y5, Y2
-	VROUNDPS     $0x00, Y2, Y2
-	VFMADD231PS  w3fb17200<>+0(SB), Y2, Y5
-	VFMADD231PS  w363fbe8e<>+0(SB), Y2, Y8
-	VADDPS       Y8, Y5, Y5
-	VMOVUPS      w37b6a18b<>+0(SB), Y8
-	VFMADD213PS  wb9891ec1<>+0(SB), Y5, Y8
-	VFMADD213PS  w3b2aaa75<>+0(SB), Y5, Y8
-	VFMADD213PS  wbcaaaa3e<>+0(SB), Y5, Y8
-	VFMADD213PS  w3e000000<>+0(SB), Y5, Y8
-	VMULPS       Y5, Y5, Y9
-	VMULPS       Y9, Y8, Y8
-	VFMADD231PS  wbf000000<>+0(SB), Y5, Y8
-	VFMADD231PS  Y8, Y3, Y6
-	VFMADD231PS  Y4, Y7, Y6
-	VMOVUPS      w80000000<>+0(SB), Y3
-	VMAXPS       Y1, Y3, Y1
-	VCVTPS2DQ    Y2, Y2
-	VPSRAD       $0x01, Y2, Y3
-	VPSUBD       Y3, Y2, Y2
-	VPADDD       w0000007f<>+0(SB), Y3, Y3
-	VPSLLD       $0x17, Y3, Y3
-	VPADDD       w0000007f<>+0(SB), Y2, Y2
-	VPSLLD       $0x17, Y2, Y2
-	VMULPS       Y3, Y6, Y6
-	VFNMADD231PS Y2, Y6, Y1
-	VMASKMOVPS   Y1, Y0, (CX)(AX*1)
+	ADDQ        $0x08, BX
+	JZ          done
+	LEAQ        tailmask<>+64(SB), SI
+	SHLQ        $0x02, BX
+	SUBQ        BX, SI
+	VMOVUPS     (SI), Y0
+	VMASKMOVPS  (DX)(AX*1), Y0, Y1
+	VANDPS      w7fffffff<>+0(SB), Y1, Y2
+	VMOVUPS     w40ab851f<>+0(SB), Y3
+	VMINPS      Y2, Y3, Y2
+	VMOVAPS     Y2, Y3
+	VMOVUPS     w3e77ced9<>+0(SB), Y4
+	VFMADD213PS w3fcb851f<>+0(SB), Y4, Y3
+	VFMADD213PS w4b400000<>+0(SB), Y2, Y3
+	VPSLLD      $0x1c, Y3, Y4
+	VPERMPS     geluCenters<>+0(SB), Y3, Y5
+	VPERMPS     geluCenters<>+32(SB), Y3, Y6
+	VBLENDVPS   Y4, Y6, Y5, Y5
+	VSUBPS      Y5, Y2, Y2
+	VPERMPS     gelu6<>+0(SB), Y3, Y5
+	VPERMPS     gelu6<>+32(SB), Y3, Y6
+	VBLENDVPS   Y4, Y6, Y5, Y5
+	VPERMPS     gelu5<>+0(SB), Y3, Y6
+	VPERMPS     gelu5<>+32(SB), Y3, Y7
+	VBLENDVPS   Y4, Y7, Y6, Y6
+	VFMADD231PS Y2, Y5, Y6
+	VPERMPS     gelu4<>+0(SB), Y3, Y5
+	VPERMPS     gelu4<>+32(SB), Y3, Y7
+	VBLENDVPS   Y4, Y7, Y5, Y5
+	VFMADD231PS Y2, Y6, Y5
+	VPERMPS     gelu3<>+0(SB), Y3, Y6
+	VPERMPS     gelu3<>+32(SB), Y3, Y7
+	VBLENDVPS   Y4, Y7, Y6, Y6
+	VFMADD231PS Y2, Y5, Y6
+	VPERMPS     gelu2<>+0(SB), Y3, Y5
+	VPERMPS     gelu2<>+32(SB), Y3, Y7
+	VBLENDVPS   Y4, Y7, Y5, Y5
+	VFMADD231PS Y2, Y6, Y5
+	VPERMPS     gelu1<>+0(SB), Y3, Y6
+	VPERMPS     gelu1<>+32(SB), Y3, Y7
+	VBLENDVPS   Y4, Y7, Y6, Y6
+	VFMADD231PS Y2, Y5, Y6
+	VPERMPS     gelu0<>+0(SB), Y3, Y5
+	VPERMPS     gelu0<>+32(SB), Y3, Y3
+	VBLENDVPS   Y4, Y3, Y5, Y5
+	VFMADD231PS Y2, Y6, Y5
+	VCMPPS      $0x11, wc099999a<>+0(SB), Y1, Y2
+	VTESTPS     Y2, Y2
+	JZ          common1
+	VANDPS      w7fffffff<>+0(SB), Y1, Y3
+	VMOVUPS     w416fd70a<>+0(SB), Y4
+	VMINPS      Y3, Y4, Y3
+	VPSRLD      $0x15, Y3, Y4
+	VPSLLD      $0x1c, Y4, Y6
+	VPERMPS     geluRestCenters<>+0(SB), Y4, Y7
+	VPERMPS     geluRestCenters<>+32(SB), Y4, Y8
+	VBLENDVPS   Y6, Y8, Y7, Y7
+	VSUBPS      Y7, Y3, Y7
+	VPERMPS     geluRest5<>+0(SB), Y4, Y8
+	VPERMPS     geluRest5<>+32(SB), Y4, Y9
+	VBLENDVPS   Y6, Y9, Y8, Y8
+	VPERMPS     geluRest4<>+0(SB), Y4, Y9
+	VPERMPS     geluRest4<>+32(SB), Y4, Y10
+	VBLENDVPS   Y6, Y10, Y9, Y9
+	VFMADD231PS Y7, Y8, Y9
+	VPERMPS     geluRest3<>+0(SB), Y4, Y8
+	VPERMPS     geluRest3<>+32(SB), Y4, Y10
+	VBLENDVPS   Y6, Y10, Y8, Y8
+	VFMADD231PS Y7, Y9, Y8
+	VPERMPS     geluRest2<>+0(SB), Y4, Y9
+	VPERMPS     geluRest2<>+32(SB), Y4, Y10
+	VBLENDVPS   Y6, Y10, Y9, Y9
+	VFMADD231PS Y7, Y8, Y9
+	VPERMPS     geluRest1<>+0(SB), Y4, Y8
+	VPERMPS     geluRest1<>+32(SB), Y4, Y10
+	VBLENDVPS   Y6, Y10, Y8, Y8
+	VFMADD231PS Y7, Y9, Y8
+	VPERMPS     geluRest0<>+0(SB), Y4, Y9
+	VPERMPS     geluRest0<>+32(SB), Y4, Y4
+	VBLENDVPS   Y6, Y4, Y9, Y9
+	VFMADD231PS Y7, Y8, Y9
+	VMULPS      Y3, Y3, Y4
+	VMOVAPS     Y3, Y6
+	VFMSUB213PS Y4, Y3, Y6
+	VMULPS      wbf38aa3b<>+0(SB), Y4, Y3
+	VROUNDPS    $0x00, Y3, Y3
+	VFMADD231PS w3fb17200<>+0(SB), Y3, Y4
+	VFMADD231PS w363fbe8e<>+0(SB), Y3, Y6
+	VADDPS      Y6, Y4, Y4
+	VMOVUPS     w37b6a18b<>+0(SB), Y6
+	VFMADD213PS wb9891ec1<>+0(SB), Y4, Y6
+	VFMADD213PS w3b2aaa75<>+0(SB), Y4, Y6
+	VFMADD213PS wbcaaaa3e<>+0(SB), Y4, Y6
+	VFMADD213PS w3e000000<>+0(SB), Y4, Y6
+	VMULPS      Y4, Y4, Y7
+	VMULPS      Y7, Y6, Y6
+	VFMADD231PS wbf000000<>+0(SB), Y4, Y6
+	VFMADD231PS Y6, Y9, Y9
+	VCVTPS2DQ   Y3, Y3
+	VPSRAD      $0x01, Y3, Y4
+	VPSUBD      Y4, Y3, Y3
+	VPADDD      w0000007f<>+0(SB), Y4, Y4
+	VPSLLD      $0x17, Y4, Y4
+	VPADDD      w0000007f<>+0(SB), Y3, Y3
+	VPSLLD      $0x17, Y3, Y3
+	VMULPS      Y4, Y9, Y9
+	VMULPS      Y3, Y9, Y9
+	VBLENDVPS   Y2, Y9, Y5, Y5
+
+common1:
+	VMOVUPS    w80000000<>+0(SB), Y2
+	VMAXPS     Y1, Y2, Y1
+	VSUBPS     Y5, Y1, Y1
+	VMASKMOVPS Y1, Y0, (CX)(AX*1)
 
 done:
 	VZEROUPPER
 	RET
+
+DATA w40ab851f<>+0(SB)/4, $0x40ab851f
+DATA w40ab851f<>+4(SB)/4, $0x40ab851f
+DATA w40ab851f<>+8(SB)/4, $0x40ab851f
+DATA w40ab851f<>+12(SB)/4, $0x40ab851f
+DATA w40ab851f<>+16(SB)/4, $0x40ab851f
+DATA w40ab851f<>+20(SB)/4, $0x40ab851f
+DATA w40ab851f<>+24(SB)/4, $0x40ab851f
+DATA w40ab851f<>+28(SB)/4, $0x40ab851f
+GLOBL w40ab851f<>(SB), RODATA|NOPTR, $32
+
+DATA w3fcb851f<>+0(SB)/4, $0x3fcb851f
+DATA w3fcb851f<>+4(SB)/4, $0x3fcb851f
+DATA w3fcb851f<>+8(SB)/4, $0x3fcb851f
+DATA w3fcb851f<>+12(SB)/4, $0x3fcb851f
+DATA w3fcb851f<>+16(SB)/4, $0x3fcb851f
+DATA w3fcb851f<>+20(SB)/4, $0x3fcb851f
+DATA w3fcb851f<>+24(SB)/4, $0x3fcb851f
+DATA w3fcb851f<>+28(SB)/4, $0x3fcb851f
+GLOBL w3fcb851f<>(SB), RODATA|NOPTR, $32
+
+DATA w3e77ced9<>+0(SB)/4, $0x3e77ced9
+DATA w3e77ced9<>+4(SB)/4, $0x3e77ced9
+DATA w3e77ced9<>+8(SB)/4, $0x3e77ced9
+DATA w3e77ced9<>+12(SB)/4, $0x3e77ced9
+DATA w3e77ced9<>+16(SB)/4, $0x3e77ced9
+DATA w3e77ced9<>+20(SB)/4, $0x3e77ced9
+DATA w3e77ced9<>+24(SB)/4, $0x3e77ced9
+DATA w3e77ced9<>+28(SB)/4, $0x3e77ced9
+GLOBL w3e77ced9<>(SB), RODATA|NOPTR, $32
+
+DATA w4b400000<>+0(SB)/4, $0x4b400000
+DATA w4b400000<>+4(SB)/4, $0x4b400000
+DATA w4b400000<>+8(SB)/4, $0x4b400000
+DATA w4b400000<>+12(SB)/4, $0x4b400000
+DATA w4b400000<>+16(SB)/4, $0x4b400000
+DATA w4b400000<>+20(SB)/4, $0x4b400000
+DATA w4b400000<>+24(SB)/4, $0x4b400000
+DATA w4b400000<>+28(SB)/4, $0x4b400000
+GLOBL w4b400000<>(SB), RODATA|NOPTR, $32
+
+DATA geluCenters<>+0(SB)/4, $0x00000000
+DATA geluCenters<>+4(SB)/4, $0x3ea9ce75
+DATA geluCenters<>+8(SB)/4, $0x3f891020
+DATA geluCenters<>+12(SB)/4, $0x3fc200a7
+DATA geluCenters<>+16(SB)/4, $0x3ff6435d
+DATA geluCenters<>+20(SB)/4, $0x40144058
+DATA geluCenters<>+24(SB)/4, $0x402acd69
+DATA geluCenters<>+28(SB)/4, $0x404024cf
+DATA geluCenters<>+32(SB)/4, $0x4055305a
+DATA geluCenters<>+36(SB)/4, $0x4068a833
+DATA geluCenters<>+40(SB)/4, $0x407aca88
+DATA geluCenters<>+44(SB)/4, $0x40869dc0
+DATA geluCenters<>+48(SB)/4, $0x408f5acd
+DATA geluCenters<>+52(SB)/4, $0x4097b5db
+DATA geluCenters<>+56(SB)/4, $0x409fc1b1
+DATA geluCenters<>+60(SB)/4, $0x40a76e98
+GLOBL geluCenters<>(SB), RODATA|NOPTR, $64
+
+DATA gelu6<>+0(SB)/4, $0xbc19afa4
+DATA gelu6<>+4(SB)/4, $0xbac33299
+DATA gelu6<>+8(SB)/4, $0x3bd40ef5
+DATA gelu6<>+12(SB)/4, $0x3b9666c1
+DATA gelu6<>+16(SB)/4, $0x38bedb6d
+DATA gelu6<>+20(SB)/4, $0xbaf93f06
+DATA gelu6<>+24(SB)/4, $0xbad57aeb
+DATA gelu6<>+28(SB)/4, $0xba4203c0
+DATA gelu6<>+32(SB)/4, $0xb8f83e15
+DATA gelu6<>+36(SB)/4, $0x3905358c
+DATA gelu6<>+40(SB)/4, $0x39232980
+DATA gelu6<>+44(SB)/4, $0x38e9a112
+DATA gelu6<>+48(SB)/4, $0x3885a90d
+DATA gelu6<>+52(SB)/4, $0x38052dc1
+DATA gelu6<>+56(SB)/4, $0x37704aa3
+DATA gelu6<>+60(SB)/4, $0x36cad9f2
+GLOBL gelu6<>(SB), RODATA|NOPTR, $64
+
+DATA gelu5<>+0(SB)/4, $0xb98ace97
+DATA gelu5<>+4(SB)/4, $0xbcaafd83
+DATA gelu5<>+8(SB)/4, $0xbc5b23a4
+DATA gelu5<>+12(SB)/4, $0x3b48ba07
+DATA gelu5<>+16(SB)/4, $0x3c13115c
+DATA gelu5<>+20(SB)/4, $0x3bd2939f
+DATA gelu5<>+24(SB)/4, $0x3b1ff519
+DATA gelu5<>+28(SB)/4, $0x36b415ca
+DATA gelu5<>+32(SB)/4, $0xba5578e4
+DATA gelu5<>+36(SB)/4, $0xba49ad9f
+DATA gelu5<>+40(SB)/4, $0xba064fde
+DATA gelu5<>+44(SB)/4, $0xb9903515
+DATA gelu5<>+48(SB)/4, $0xb909b35c
+DATA gelu5<>+52(SB)/4, $0xb871acfa
+DATA gelu5<>+56(SB)/4, $0xb7c64639
+DATA gelu5<>+60(SB)/4, $0xb71bcf70
+GLOBL gelu5<>(SB), RODATA|NOPTR, $64
+
+DATA gelu4<>+0(SB)/4, $0x3d88442e
+DATA gelu4<>+4(SB)/4, $0x3d5515ca
+DATA gelu4<>+8(SB)/4, $0xbcd01df9
+DATA gelu4<>+12(SB)/4, $0xbd12d91b
+DATA gelu4<>+16(SB)/4, $0xbcaf984b
+DATA gelu4<>+20(SB)/4, $0xbbb19250
+DATA gelu4<>+24(SB)/4, $0x3b16b2c7
+DATA gelu4<>+28(SB)/4, $0x3b8515ef
+DATA gelu4<>+32(SB)/4, $0x3b51d254
+DATA gelu4<>+36(SB)/4, $0x3afd5cd8
+DATA gelu4<>+40(SB)/4, $0x3a857882
+DATA gelu4<>+44(SB)/4, $0x39f1f1b1
+DATA gelu4<>+48(SB)/4, $0x394b9700
+DATA gelu4<>+52(SB)/4, $0x38a17106
+DATA gelu4<>+56(SB)/4, $0x37f35802
+DATA gelu4<>+60(SB)/4, $0x37320353
+GLOBL gelu4<>(SB), RODATA|NOPTR, $64
+
+DATA gelu3<>+0(SB)/4, $0xb66490ef
+DATA gelu3<>+4(SB)/4, $0x3da5fcd6
+DATA gelu3<>+8(SB)/4, $0x3dea8303
+DATA gelu3<>+12(SB)/4, $0x3d5ee287
+DATA gelu3<>+16(SB)/4, $0x3bc4a379
+DATA gelu3<>+20(SB)/4, $0xbc6b9ec7
+DATA gelu3<>+24(SB)/4, $0xbc80ed86
+DATA gelu3<>+28(SB)/4, $0xbc34ef04
+DATA gelu3<>+32(SB)/4, $0xbbc89a5e
+DATA gelu3<>+36(SB)/4, $0xbb4514d5
+DATA gelu3<>+40(SB)/4, $0xbab38e35
+DATA gelu3<>+44(SB)/4, $0xba103a2d
+DATA gelu3<>+48(SB)/4, $0xb95c2225
+DATA gelu3<>+52(SB)/4, $0xb8a0bdbc
+DATA gelu3<>+56(SB)/4, $0xb7e18773
+DATA gelu3<>+60(SB)/4, $0xb71af453
+GLOBL gelu3<>(SB), RODATA|NOPTR, $64
+
+DATA gelu2<>+0(SB)/4, $0xbecc4227
+DATA gelu2<>+4(SB)/4, $0xbeb6b12f
+DATA gelu2<>+8(SB)/4, $0xbdc48052
+DATA gelu2<>+12(SB)/4, $0x3c99fa8d
+DATA gelu2<>+16(SB)/4, $0x3d5a6ca9
+DATA gelu2<>+20(SB)/4, $0x3d3bffdb
+DATA gelu2<>+24(SB)/4, $0x3cedc16f
+DATA gelu2<>+28(SB)/4, $0x3c7ceb29
+DATA gelu2<>+32(SB)/4, $0x3be794c5
+DATA gelu2<>+36(SB)/4, $0x3b45f03c
+DATA gelu2<>+40(SB)/4, $0x3aa1acc7
+DATA gelu2<>+44(SB)/4, $0x39ebbfb0
+DATA gelu2<>+48(SB)/4, $0x3925c4cc
+DATA gelu2<>+52(SB)/4, $0x3861754c
+DATA gelu2<>+56(SB)/4, $0x37947c24
+DATA gelu2<>+60(SB)/4, $0x36c0e75c
+GLOBL gelu2<>(SB), RODATA|NOPTR, $64
+
+DATA gelu1<>+0(SB)/4, $0x3f000000
+DATA gelu1<>+4(SB)/4, $0x3e7ab8ba
+DATA gelu1<>+8(SB)/4, $0xbdca0dc6
+DATA gelu1<>+12(SB)/4, $0xbe01f7bb
+DATA gelu1<>+16(SB)/4, $0xbdbf4f2a
+DATA gelu1<>+20(SB)/4, $0xbd58b6a8
+DATA gelu1<>+24(SB)/4, $0xbcd88f7f
+DATA gelu1<>+28(SB)/4, $0xbc42940c
+DATA gelu1<>+32(SB)/4, $0xbb9b70e0
+DATA gelu1<>+36(SB)/4, $0xbaee705f
+DATA gelu1<>+40(SB)/4, $0xba3212c7
+DATA gelu1<>+44(SB)/4, $0xb96f242f
+DATA gelu1<>+48(SB)/4, $0xb89c9049
+DATA gelu1<>+52(SB)/4, $0xb7c7e12b
+DATA gelu1<>+56(SB)/4, $0xb6f8b126
+DATA gelu1<>+60(SB)/4, $0xb6197a28
+GLOBL gelu1<>(SB), RODATA|NOPTR, $64
+
+DATA gelu0<>+0(SB)/4, $0x00000000
+DATA gelu0<>+4(SB)/4, $0x3dfb5d69
+DATA gelu0<>+8(SB)/4, $0x3e1bd839
+DATA gelu0<>+12(SB)/4, $0x3dc927f4
+DATA gelu0<>+16(SB)/4, $0x3d5633e3
+DATA gelu0<>+20(SB)/4, $0x3cc2d660
+DATA gelu0<>+24(SB)/4, $0x3c266e68
+DATA gelu0<>+28(SB)/4, $0x3b83d2d3
+DATA gelu0<>+32(SB)/4, $0x3abcdba9
+DATA gelu0<>+36(SB)/4, $0x3a0450e7
+DATA gelu0<>+40(SB)/4, $0x3936f920
+DATA gelu0<>+44(SB)/4, $0x38648cc0
+DATA gelu0<>+48(SB)/4, $0x378c5c9b
+DATA gelu0<>+52(SB)/4, $0x36a93261
+DATA gelu0<>+56(SB)/4, $0x35c7cc8a
+DATA gelu0<>+60(SB)/4, $0x34eb3317
+GLOBL gelu0<>(SB), RODATA|NOPTR, $64
+
+DATA wc099999a<>+0(SB)/4, $0xc099999a
+DATA wc099999a<>+4(SB)/4, $0xc099999a
+DATA wc099999a<>+8(SB)/4, $0xc099999a
+DATA wc099999a<>+12(SB)/4, $0xc099999a
+DATA wc099999a<>+16(SB)/4, $0xc099999a
+DATA wc099999a<>+20(SB)/4, $0xc099999a
+DATA wc099999a<>+24(SB)/4, $0xc099999a
+DATA wc099999a<>+28(SB)/4, $0xc099999a
+GLOBL wc099999a<>(SB), RODATA|NOPTR, $32
 
 DATA w416fd70a<>+0(SB)/4, $0x416fd70a
 DATA w416fd70a<>+4(SB)/4, $0x416fd70a
@@ -1845,149 +2117,131 @@ DATA w416fd70a<>+24(SB)/4, $0x416fd70a
 DATA w416fd70a<>+28(SB)/4, $0x416fd70a
 GLOBL w416fd70a<>(SB), RODATA|NOPTR, $32
 
-DATA geluCenters<>+0(SB)/4, $0x3f82a533
-DATA geluCenters<>+4(SB)/4, $0x3fc2ef33
-DATA geluCenters<>+8(SB)/4, $0x4001109a
-DATA geluCenters<>+12(SB)/4, $0x4021149a
-DATA geluCenters<>+16(SB)/4, $0x4042e733
-DATA geluCenters<>+20(SB)/4, $0x40802e9a
-DATA geluCenters<>+24(SB)/4, $0x40a1829a
-DATA geluCenters<>+28(SB)/4, $0x40c1259a
-DATA geluCenters<>+32(SB)/4, $0x40e15b33
-DATA geluCenters<>+36(SB)/4, $0x4110109a
-DATA geluCenters<>+40(SB)/4, $0x4130cd9a
-DATA geluCenters<>+44(SB)/4, $0x41516e9a
-DATA geluCenters<>+48(SB)/4, $0x00000000
-DATA geluCenters<>+52(SB)/4, $0x3e821e66
-DATA geluCenters<>+56(SB)/4, $0x3f010d33
-DATA geluCenters<>+60(SB)/4, $0x3f419b33
-GLOBL geluCenters<>(SB), RODATA|NOPTR, $64
+DATA geluRestCenters<>+0(SB)/4, $0x00000000
+DATA geluRestCenters<>+4(SB)/4, $0x00000000
+DATA geluRestCenters<>+8(SB)/4, $0x00000000
+DATA geluRestCenters<>+12(SB)/4, $0x00000000
+DATA geluRestCenters<>+16(SB)/4, $0x408f7a00
+DATA geluRestCenters<>+20(SB)/4, $0x40afd100
+DATA geluRestCenters<>+24(SB)/4, $0x40cf5300
+DATA geluRestCenters<>+28(SB)/4, $0x40efbc00
+DATA geluRestCenters<>+32(SB)/4, $0x410fac00
+DATA geluRestCenters<>+36(SB)/4, $0x412f7d00
+DATA geluRestCenters<>+40(SB)/4, $0x414fa300
+DATA geluRestCenters<>+44(SB)/4, $0x416fe700
+DATA geluRestCenters<>+48(SB)/4, $0x00000000
+DATA geluRestCenters<>+52(SB)/4, $0x00000000
+DATA geluRestCenters<>+56(SB)/4, $0x00000000
+DATA geluRestCenters<>+60(SB)/4, $0x00000000
+GLOBL geluRestCenters<>(SB), RODATA|NOPTR, $64
 
-DATA gelu6<>+0(SB)/4, $0xbaa22690
-DATA gelu6<>+4(SB)/4, $0xb9e0dbfb
-DATA gelu6<>+8(SB)/4, $0xb929a5c4
-DATA gelu6<>+12(SB)/4, $0xb88a0737
-DATA gelu6<>+16(SB)/4, $0xb7a4ac98
-DATA gelu6<>+20(SB)/4, $0xb69bd01a
-DATA gelu6<>+24(SB)/4, $0xb5b116b6
-DATA gelu6<>+28(SB)/4, $0xb4e944c2
-DATA gelu6<>+32(SB)/4, $0xb3dfeec9
-DATA gelu6<>+36(SB)/4, $0xb2afb39c
-DATA gelu6<>+40(SB)/4, $0xb1b2dbb3
-DATA gelu6<>+44(SB)/4, $0xb0dc8239
-DATA gelu6<>+48(SB)/4, $0xbca38a98
-DATA gelu6<>+52(SB)/4, $0xbc21ad6a
-DATA gelu6<>+56(SB)/4, $0xbbac8a9a
-DATA gelu6<>+60(SB)/4, $0xbb3d219c
-GLOBL gelu6<>(SB), RODATA|NOPTR, $64
+DATA geluRest5<>+0(SB)/4, $0x00000000
+DATA geluRest5<>+4(SB)/4, $0x00000000
+DATA geluRest5<>+8(SB)/4, $0x00000000
+DATA geluRest5<>+12(SB)/4, $0x00000000
+DATA geluRest5<>+16(SB)/4, $0x37c2bee6
+DATA geluRest5<>+20(SB)/4, $0x36fd1d7e
+DATA geluRest5<>+24(SB)/4, $0x363c6957
+DATA geluRest5<>+28(SB)/4, $0x359c7ad7
+DATA geluRest5<>+32(SB)/4, $0x34c836a3
+DATA geluRest5<>+36(SB)/4, $0x33d77963
+DATA geluRest5<>+40(SB)/4, $0x330d699c
+DATA geluRest5<>+44(SB)/4, $0x32573ca5
+DATA geluRest5<>+48(SB)/4, $0x00000000
+DATA geluRest5<>+52(SB)/4, $0x00000000
+DATA geluRest5<>+56(SB)/4, $0x00000000
+DATA geluRest5<>+60(SB)/4, $0x00000000
+GLOBL geluRest5<>(SB), RODATA|NOPTR, $64
 
-DATA gelu5<>+0(SB)/4, $0x3bb0094a
-DATA gelu5<>+4(SB)/4, $0x3b016bf8
-DATA gelu5<>+8(SB)/4, $0x3a514185
-DATA gelu5<>+12(SB)/4, $0x39b4c5c6
-DATA gelu5<>+16(SB)/4, $0x39114803
-DATA gelu5<>+20(SB)/4, $0x381b5efa
-DATA gelu5<>+24(SB)/4, $0x373aee3d
-DATA gelu5<>+28(SB)/4, $0x3686f1ce
-DATA gelu5<>+32(SB)/4, $0x35bb3d53
-DATA gelu5<>+36(SB)/4, $0x34a6ce5f
-DATA gelu5<>+40(SB)/4, $0x33b8cd95
-DATA gelu5<>+44(SB)/4, $0x32f73c63
-DATA gelu5<>+48(SB)/4, $0x3d78c5c9
-DATA gelu5<>+52(SB)/4, $0x3d034798
-DATA gelu5<>+56(SB)/4, $0x3c914aa8
-DATA gelu5<>+60(SB)/4, $0x3c248c55
-GLOBL gelu5<>(SB), RODATA|NOPTR, $64
+DATA geluRest4<>+0(SB)/4, $0x00000000
+DATA geluRest4<>+4(SB)/4, $0x00000000
+DATA geluRest4<>+8(SB)/4, $0x00000000
+DATA geluRest4<>+12(SB)/4, $0x00000000
+DATA geluRest4<>+16(SB)/4, $0xb8eb8776
+DATA geluRest4<>+20(SB)/4, $0xb82dbce5
+DATA geluRest4<>+24(SB)/4, $0xb7945ef6
+DATA geluRest4<>+28(SB)/4, $0xb708a885
+DATA geluRest4<>+32(SB)/4, $0xb64d71e7
+DATA geluRest4<>+36(SB)/4, $0xb5847362
+DATA geluRest4<>+40(SB)/4, $0xb4c93943
+DATA geluRest4<>+44(SB)/4, $0xb42db4a6
+DATA geluRest4<>+48(SB)/4, $0x00000000
+DATA geluRest4<>+52(SB)/4, $0x00000000
+DATA geluRest4<>+56(SB)/4, $0x00000000
+DATA geluRest4<>+60(SB)/4, $0x00000000
+GLOBL geluRest4<>(SB), RODATA|NOPTR, $64
 
-DATA gelu4<>+0(SB)/4, $0xbc772677
-DATA gelu4<>+4(SB)/4, $0xbbc60e7c
-DATA gelu4<>+8(SB)/4, $0xbb2eac5f
-DATA gelu4<>+12(SB)/4, $0xbaa3e2ff
-DATA gelu4<>+16(SB)/4, $0xba1b5c66
-DATA gelu4<>+20(SB)/4, $0xb9401aae
-DATA gelu4<>+24(SB)/4, $0xb881c520
-DATA gelu4<>+28(SB)/4, $0xb7d3089a
-DATA gelu4<>+32(SB)/4, $0xb736eed4
-DATA gelu4<>+36(SB)/4, $0xb6416db8
-DATA gelu4<>+40(SB)/4, $0xb576dbc3
-DATA gelu4<>+44(SB)/4, $0xb4bbe636
-DATA gelu4<>+48(SB)/4, $0xbe07f1b3
-DATA gelu4<>+52(SB)/4, $0xbd97cf1c
-DATA gelu4<>+56(SB)/4, $0xbd304315
-DATA gelu4<>+60(SB)/4, $0xbcd14247
-GLOBL gelu4<>(SB), RODATA|NOPTR, $64
+DATA geluRest3<>+0(SB)/4, $0x00000000
+DATA geluRest3<>+4(SB)/4, $0x00000000
+DATA geluRest3<>+8(SB)/4, $0x00000000
+DATA geluRest3<>+12(SB)/4, $0x00000000
+DATA geluRest3<>+16(SB)/4, $0x3a0075bc
+DATA geluRest3<>+20(SB)/4, $0x395c1e58
+DATA geluRest3<>+24(SB)/4, $0x38d6543a
+DATA geluRest3<>+28(SB)/4, $0x385ecdbf
+DATA geluRest3<>+32(SB)/4, $0x37c0ec32
+DATA geluRest3<>+36(SB)/4, $0x3715d821
+DATA geluRest3<>+40(SB)/4, $0x368584ed
+DATA geluRest3<>+44(SB)/4, $0x36046ef0
+DATA geluRest3<>+48(SB)/4, $0x00000000
+DATA geluRest3<>+52(SB)/4, $0x00000000
+DATA geluRest3<>+56(SB)/4, $0x00000000
+DATA geluRest3<>+60(SB)/4, $0x00000000
+GLOBL geluRest3<>(SB), RODATA|NOPTR, $64
 
-DATA gelu3<>+0(SB)/4, $0x3d124f89
-DATA gelu3<>+4(SB)/4, $0x3c81fb36
-DATA gelu3<>+8(SB)/4, $0x3bfd01eb
-DATA gelu3<>+12(SB)/4, $0x3b8289d1
-DATA gelu3<>+16(SB)/4, $0x3b0a319b
-DATA gelu3<>+20(SB)/4, $0x3a48b7b9
-DATA gelu3<>+24(SB)/4, $0x399da0c0
-DATA gelu3<>+28(SB)/4, $0x39126986
-DATA gelu3<>+32(SB)/4, $0x389306d5
-DATA gelu3<>+36(SB)/4, $0x37be1369
-DATA gelu3<>+40(SB)/4, $0x37107473
-DATA gelu3<>+44(SB)/4, $0x368004c0
-DATA gelu3<>+48(SB)/4, $0x3e7ffca0
-DATA gelu3<>+52(SB)/4, $0x3e174eac
-DATA gelu3<>+56(SB)/4, $0x3db98c74
-DATA gelu3<>+60(SB)/4, $0x3d689cff
-GLOBL gelu3<>(SB), RODATA|NOPTR, $64
+DATA geluRest2<>+0(SB)/4, $0x00000000
+DATA geluRest2<>+4(SB)/4, $0x00000000
+DATA geluRest2<>+8(SB)/4, $0x00000000
+DATA geluRest2<>+12(SB)/4, $0x00000000
+DATA geluRest2<>+16(SB)/4, $0xbb01b435
+DATA geluRest2<>+20(SB)/4, $0xba81773b
+DATA geluRest2<>+24(SB)/4, $0xba0ff23b
+DATA geluRest2<>+28(SB)/4, $0xb9a93203
+DATA geluRest2<>+32(SB)/4, $0xb92bc8a7
+DATA geluRest2<>+36(SB)/4, $0xb8a027f4
+DATA geluRest2<>+40(SB)/4, $0xb8271692
+DATA geluRest2<>+44(SB)/4, $0xb7be30b6
+DATA geluRest2<>+48(SB)/4, $0x00000000
+DATA geluRest2<>+52(SB)/4, $0x00000000
+DATA geluRest2<>+56(SB)/4, $0x00000000
+DATA geluRest2<>+60(SB)/4, $0x00000000
+GLOBL geluRest2<>(SB), RODATA|NOPTR, $64
 
-DATA gelu2<>+0(SB)/4, $0xbd95814c
-DATA gelu2<>+4(SB)/4, $0xbd1502d0
-DATA gelu2<>+8(SB)/4, $0xbca1917a
-DATA gelu2<>+12(SB)/4, $0xbc38f707
-DATA gelu2<>+16(SB)/4, $0xbbd973e9
-DATA gelu2<>+20(SB)/4, $0xbb3b9edb
-DATA gelu2<>+24(SB)/4, $0xbaadccb7
-DATA gelu2<>+28(SB)/4, $0xba39af2f
-DATA gelu2<>+32(SB)/4, $0xb9d4739d
-DATA gelu2<>+36(SB)/4, $0xb92a078b
-DATA gelu2<>+40(SB)/4, $0xb89ba0d0
-DATA gelu2<>+44(SB)/4, $0xb8219756
-DATA gelu2<>+48(SB)/4, $0xbecc4220
-DATA gelu2<>+52(SB)/4, $0xbe808c3a
-DATA gelu2<>+56(SB)/4, $0xbe278cf0
-DATA gelu2<>+60(SB)/4, $0xbddf2fbc
-GLOBL gelu2<>(SB), RODATA|NOPTR, $64
+DATA geluRest1<>+0(SB)/4, $0x00000000
+DATA geluRest1<>+4(SB)/4, $0x00000000
+DATA geluRest1<>+8(SB)/4, $0x00000000
+DATA geluRest1<>+12(SB)/4, $0x00000000
+DATA geluRest1<>+16(SB)/4, $0x3be1f952
+DATA geluRest1<>+20(SB)/4, $0x3b8450dc
+DATA geluRest1<>+24(SB)/4, $0x3b28d556
+DATA geluRest1<>+28(SB)/4, $0x3ae13050
+DATA geluRest1<>+32(SB)/4, $0x3a869785
+DATA geluRest1<>+36(SB)/4, $0x3a17134f
+DATA geluRest1<>+40(SB)/4, $0x39b8e01a
+DATA geluRest1<>+44(SB)/4, $0x3971c904
+DATA geluRest1<>+48(SB)/4, $0x00000000
+DATA geluRest1<>+52(SB)/4, $0x00000000
+DATA geluRest1<>+56(SB)/4, $0x00000000
+DATA geluRest1<>+60(SB)/4, $0x00000000
+GLOBL geluRest1<>(SB), RODATA|NOPTR, $64
 
-DATA gelu1<>+0(SB)/4, $0x3df81dcd
-DATA gelu1<>+4(SB)/4, $0x3d8ca852
-DATA gelu1<>+8(SB)/4, $0x3d2be10d
-DATA gelu1<>+12(SB)/4, $0x3cdc7635
-DATA gelu1<>+16(SB)/4, $0x3c90f9ec
-DATA gelu1<>+20(SB)/4, $0x3c166408
-DATA gelu1<>+24(SB)/4, $0x3ba5ea57
-DATA gelu1<>+28(SB)/4, $0x3b4d1a7e
-DATA gelu1<>+32(SB)/4, $0x3b05eadd
-DATA gelu1<>+36(SB)/4, $0x3a858ad0
-DATA gelu1<>+40(SB)/4, $0x3a13d4ef
-DATA gelu1<>+44(SB)/4, $0x39b4440d
-DATA gelu1<>+48(SB)/4, $0x3f000000
-DATA gelu1<>+52(SB)/4, $0x3ead19de
-DATA gelu1<>+56(SB)/4, $0x3e71df5a
-DATA gelu1<>+60(SB)/4, $0x3e2c93b7
-GLOBL gelu1<>(SB), RODATA|NOPTR, $64
-
-DATA gelu0<>+0(SB)/4, $0x3e8739e4
-DATA gelu0<>+4(SB)/4, $0x3e9edb07
-DATA gelu0<>+8(SB)/4, $0x3eac7f2a
-DATA gelu0<>+12(SB)/4, $0x3eb5236d
-DATA gelu0<>+16(SB)/4, $0x3ebb1044
-DATA gelu0<>+20(SB)/4, $0x3ec16139
-DATA gelu0<>+24(SB)/4, $0x3ec5098c
-DATA gelu0<>+28(SB)/4, $0x3ec70f59
-DATA gelu0<>+32(SB)/4, $0x3ec85df1
-DATA gelu0<>+36(SB)/4, $0x3ec9d3b2
-DATA gelu0<>+40(SB)/4, $0x3ecaa00b
-DATA gelu0<>+44(SB)/4, $0x3ecb162a
-DATA gelu0<>+48(SB)/4, $0x00000000
-DATA gelu0<>+52(SB)/4, $0x3dd6dbca
-DATA gelu0<>+56(SB)/4, $0x3e34004f
-DATA gelu0<>+60(SB)/4, $0x3e67aa6f
-GLOBL gelu0<>(SB), RODATA|NOPTR, $64
+DATA geluRest0<>+0(SB)/4, $0x00000000
+DATA geluRest0<>+4(SB)/4, $0x00000000
+DATA geluRest0<>+8(SB)/4, $0x00000000
+DATA geluRest0<>+12(SB)/4, $0x00000000
+DATA geluRest0<>+16(SB)/4, $0x3ec3545c
+DATA geluRest0<>+20(SB)/4, $0x3ec612bc
+DATA geluRest0<>+24(SB)/4, $0x3ec7b456
+DATA geluRest0<>+28(SB)/4, $0x3ec8cc57
+DATA geluRest0<>+32(SB)/4, $0x3ec9d067
+DATA geluRest0<>+36(SB)/4, $0x3eca99e7
+DATA geluRest0<>+40(SB)/4, $0x3ecb110b
+DATA geluRest0<>+44(SB)/4, $0x3ecb5c9c
+DATA geluRest0<>+48(SB)/4, $0x00000000
+DATA geluRest0<>+52(SB)/4, $0x00000000
+DATA geluRest0<>+56(SB)/4, $0x00000000
+DATA geluRest0<>+60(SB)/4, $0x00000000
+GLOBL geluRest0<>(SB), RODATA|NOPTR, $64
 
 DATA wbf38aa3b<>+0(SB)/4, $0xbf38aa3b
 DATA wbf38aa3b<>+4(SB)/4, $0xbf38aa3b
@@ -2091,93 +2345,125 @@ TEXT ·geluTanhAVX2(SB), NOSPLIT, $0-24
 
 loop:
 	VMOVUPS     (DX)(AX*1), Y0
-	VMOVUPS     w41300000<>+0(SB), Y2
 	VANDPS      w7fffffff<>+0(SB), Y0, Y1
+	VMOVUPS     w40a1999a<>+0(SB), Y2
 	VMINPS      Y1, Y2, Y1
-	VADDPS      w3f800000<>+0(SB), Y1, Y2
-	VPSRLD      $0x15, Y2, Y2
-	VPSLLD      $0x1c, Y2, Y4
-	VPERMPS     geluTanhCenters<>+0(SB), Y2, Y3
+	VMOVAPS     Y1, Y2
+	VMOVUPS     w3e851eb8<>+0(SB), Y3
+	VFMADD213PS w3fe00000<>+0(SB), Y3, Y2
+	VFMADD213PS w4b400000<>+0(SB), Y1, Y2
+	VPSLLD      $0x1c, Y2, Y3
+	VPERMPS     geluTanhCenters<>+0(SB), Y2, Y4
 	VPERMPS     geluTanhCenters<>+32(SB), Y2, Y5
-	VBLENDVPS   Y4, Y5, Y3, Y3
-	VSUBPS      Y3, Y1, Y3
-	VPERMPS     geluTanh6<>+0(SB), Y2, Y5
-	VPERMPS     geluTanh6<>+32(SB), Y2, Y6
-	VBLENDVPS   Y4, Y6, Y5, Y5
-	VPERMPS     geluTanh5<>+0(SB), Y2, Y6
-	VPERMPS     geluTanh5<>+32(SB), Y2, Y7
-	VBLENDVPS   Y4, Y7, Y6, Y6
-	VFMADD231PS Y3, Y5, Y6
-	VPERMPS     geluTanh4<>+0(SB), Y2, Y5
-	VPERMPS     geluTanh4<>+32(SB), Y2, Y7
-	VBLENDVPS   Y4, Y7, Y5, Y5
-	VFMADD231PS Y3, Y6, Y5
-	VPERMPS     geluTanh3<>+0(SB), Y2, Y6
-	VPERMPS     geluTanh3<>+32(SB), Y2, Y7
-	VBLENDVPS   Y4, Y7, Y6, Y6
-	VFMADD231PS Y3, Y5, Y6
-	VPERMPS     geluTanh2<>+0(SB), Y2, Y5
-	VPERMPS     geluTanh2<>+32(SB), Y2, Y7
-	VBLENDVPS   Y4, Y7, Y5, Y5
-	VFMADD231PS Y3, Y6, Y5
-	VPERMPS     geluTanh1<>+0(SB), Y2, Y6
-	VPERMPS     geluTanh1<>+32(SB), Y2, Y7
-	VBLENDVPS   Y4, Y7, Y6, Y6
-	VMOVAPS     Y6, Y7
-	VFMADD231PS Y3, Y5, Y6
-	VSUBPS      Y6, Y7, Y7
-	VFMADD231PS Y3, Y5, Y7
-	VPERMPS     geluTanh0<>+0(SB), Y2, Y5
+	VBLENDVPS   Y3, Y5, Y4, Y4
+	VSUBPS      Y4, Y1, Y1
+	VPERMPS     geluTanh6<>+0(SB), Y2, Y4
+	VPERMPS     geluTanh6<>+32(SB), Y2, Y5
+	VBLENDVPS   Y3, Y5, Y4, Y4
+	VPERMPS     geluTanh5<>+0(SB), Y2, Y5
+	VPERMPS     geluTanh5<>+32(SB), Y2, Y6
+	VBLENDVPS   Y3, Y6, Y5, Y5
+	VFMADD231PS Y1, Y4, Y5
+	VPERMPS     geluTanh4<>+0(SB), Y2, Y4
+	VPERMPS     geluTanh4<>+32(SB), Y2, Y6
+	VBLENDVPS   Y3, Y6, Y4, Y4
+	VFMADD231PS Y1, Y5, Y4
+	VPERMPS     geluTanh3<>+0(SB), Y2, Y5
+	VPERMPS     geluTanh3<>+32(SB), Y2, Y6
+	VBLENDVPS   Y3, Y6, Y5, Y5
+	VFMADD231PS Y1, Y4, Y5
+	VPERMPS     geluTanh2<>+0(SB), Y2, Y4
+	VPERMPS     geluTanh2<>+32(SB), Y2, Y6
+	VBLENDVPS   Y3, Y6, Y4, Y4
+	VFMADD231PS Y1, Y5, Y4
+	VPERMPS     geluTanh1<>+0(SB), Y2, Y5
+	VPERMPS     geluTanh1<>+32(SB), Y2, Y6
+	VBLENDVPS   Y3, Y6, Y5, Y5
+	VFMADD231PS Y1, Y4, Y5
+	VPERMPS     geluTanh0<>+0(SB), Y2, Y4
 	VPERMPS     geluTanh0<>+32(SB), Y2, Y2
-	VBLENDVPS   Y4, Y2, Y5, Y5
-	VMOVAPS     Y5, Y2
-	VFMADD231PS Y3, Y6, Y2
-	VSUBPS      Y2, Y5, Y5
-	VFMADD231PS Y3, Y6, Y5
-	VFMADD231PS Y3, Y7, Y5
+	VBLENDVPS   Y3, Y2, Y4, Y4
+	VFMADD231PS Y1, Y5, Y4
+	VCMPPS      $0x11, wc089999a<>+0(SB), Y0, Y1
+	VTESTPS     Y1, Y1
+	JZ          common2
+	VANDPS      w7fffffff<>+0(SB), Y0, Y2
+	VMOVUPS     w41300000<>+0(SB), Y3
+	VMINPS      Y2, Y3, Y2
+	VPSRLD      $0x15, Y2, Y3
+	VPSLLD      $0x1c, Y3, Y5
+	VPERMPS     geluTanhRestCenters<>+0(SB), Y3, Y6
+	VPERMPS     geluTanhRestCenters<>+32(SB), Y3, Y7
+	VBLENDVPS   Y5, Y7, Y6, Y6
+	VSUBPS      Y6, Y2, Y6
+	VPERMPS     geluTanhRest5<>+0(SB), Y3, Y7
+	VPERMPS     geluTanhRest5<>+32(SB), Y3, Y8
+	VBLENDVPS   Y5, Y8, Y7, Y7
+	VPERMPS     geluTanhRest4<>+0(SB), Y3, Y8
+	VPERMPS     geluTanhRest4<>+32(SB), Y3, Y9
+	VBLENDVPS   Y5, Y9, Y8, Y8
+	VFMADD231PS Y6, Y7, Y8
+	VPERMPS     geluTanhRest3<>+0(SB), Y3, Y7
+	VPERMPS     geluTanhRest3<>+32(SB), Y3, Y9
+	VBLENDVPS   Y5, Y9, Y7, Y7
+	VFMADD231PS Y6, Y8, Y7
+	VPERMPS     geluTanhRest2<>+0(SB), Y3, Y8
+	VPERMPS     geluTanhRest2<>+32(SB), Y3, Y9
+	VBLENDVPS   Y5, Y9, Y8, Y8
+	VFMADD231PS Y6, Y7, Y8
+	VPERMPS     geluTanhRest1<>+0(SB), Y3, Y7
+	VPERMPS     geluTanhRest1<>+32(SB), Y3, Y9
+	VBLENDVPS   Y5, Y9, Y7, Y7
+	VFMADD231PS Y6, Y8, Y7
+	VPERMPS     geluTanhRest0<>+0(SB), Y3, Y8
+	VPERMPS     geluTanhRest0<>+32(SB), Y3, Y3
+	VBLENDVPS   Y5, Y3, Y8, Y8
+	VFMADD231PS Y6, Y7, Y8
 	VMOVUPS     wc0135000<>+0(SB), Y6
 	VMOVUPS     wc0135000<>+0(SB), Y7
-	VMULPS      Y1, Y1, Y3
-	VMOVAPS     Y1, Y4
-	VFMSUB213PS Y3, Y1, Y4
+	VMULPS      Y2, Y2, Y3
+	VMOVAPS     Y2, Y5
+	VFMSUB213PS Y3, Y2, Y5
 	VFMADD231PS wbdd2d3e8<>+0(SB), Y3, Y6
 	VSUBPS      Y6, Y7, Y7
 	VFMADD231PS wbdd2d3e8<>+0(SB), Y3, Y7
-	VMOVUPS     wbdd2d3e8<>+0(SB), Y8
-	VFMADD213PS wb9ec21bd<>+0(SB), Y8, Y4
-	VFMADD231PS w310a8d56<>+0(SB), Y3, Y4
-	VADDPS      Y4, Y7, Y7
-	VMULPS      Y1, Y6, Y3
-	VROUNDPS    $0x00, Y3, Y4
-	VMOVAPS     Y1, Y3
-	VFMSUB213PS Y4, Y6, Y3
-	VFMADD231PS Y1, Y7, Y3
-	VMOVUPS     w392209c5<>+0(SB), Y1
-	VFMADD213PS w3aaf8448<>+0(SB), Y3, Y1
-	VFMADD213PS w3c1d952a<>+0(SB), Y3, Y1
-	VFMADD213PS w3d6357b6<>+0(SB), Y3, Y1
-	VFMADD213PS w3e75fdf0<>+0(SB), Y3, Y1
+	VMOVUPS     wbdd2d3e8<>+0(SB), Y9
+	VFMADD213PS wb9ec21bd<>+0(SB), Y9, Y5
+	VFMADD231PS w310a8d56<>+0(SB), Y3, Y5
+	VADDPS      Y5, Y7, Y7
+	VMULPS      Y2, Y6, Y3
+	VROUNDPS    $0x00, Y3, Y5
+	VMOVAPS     Y2, Y3
+	VFMSUB213PS Y5, Y6, Y3
+	VFMADD231PS Y2, Y7, Y3
+	VMOVUPS     w392209c5<>+0(SB), Y2
+	VFMADD213PS w3aaf8448<>+0(SB), Y3, Y2
+	VFMADD213PS w3c1d952a<>+0(SB), Y3, Y2
+	VFMADD213PS w3d6357b6<>+0(SB), Y3, Y2
+	VFMADD213PS w3e75fdf0<>+0(SB), Y3, Y2
 	VMULPS      Y3, Y3, Y6
-	VMULPS      Y6, Y1, Y1
-	VFMADD231PS w3f317218<>+0(SB), Y3, Y1
-	VFMADD231PS Y1, Y2, Y5
-	VADDPS      Y2, Y5, Y5
-	VMOVUPS     w80000000<>+0(SB), Y1
-	VMAXPS      Y0, Y1, Y0
-	VCVTPS2DQ   Y4, Y1
-	VPSRAD      $0x01, Y1, Y2
-	VPSUBD      Y2, Y1, Y1
+	VMULPS      Y6, Y2, Y2
+	VFMADD231PS w3f317218<>+0(SB), Y3, Y2
+	VFMADD231PS Y2, Y8, Y8
+	VCVTPS2DQ   Y5, Y2
+	VPSRAD      $0x01, Y2, Y3
+	VPSUBD      Y3, Y2, Y2
+	VPADDD      w0000007f<>+0(SB), Y3, Y3
+	VPSLLD      $0x17, Y3, Y3
 	VPADDD      w0000007f<>+0(SB), Y2, Y2
 	VPSLLD      $0x17, Y2, Y2
-	VPADDD      w0000007f<>+0(SB), Y1, Y1
-	VPSLLD      $0x17, Y1, Y1
-	VMULPS      Y2, Y5, Y5
-	VMULPS      Y1, Y5, Y5
-	VSUBPS      Y5, Y0, Y0
-	VMOVUPS     Y0, (CX)(AX*1)
-	ADDQ        $0x20, AX
-	SUBQ        $0x08, BX
-	JGE         loop
+	VMULPS      Y3, Y8, Y8
+	VMULPS      Y2, Y8, Y8
+	VBLENDVPS   Y1, Y8, Y4, Y4
+
+common2:
+	VMOVUPS w80000000<>+0(SB), Y1
+	VMAXPS  Y0, Y1, Y0
+	VSUBPS  Y4, Y0, Y0
+	VMOVUPS Y0, (CX)(AX*1)
+	ADDQ    $0x20, AX
+	SUBQ    $0x08, BX
+	JGE     loop
 
 tail:
 	ADDQ        $0x08, BX
@@ -2187,94 +2473,310 @@ tail:
 	SUBQ        BX, SI
 	VMOVUPS     (SI), Y0
 	VMASKMOVPS  (DX)(AX*1), Y0, Y1
-	VMOVUPS     w41300000<>+0(SB), Y3
 	VANDPS      w7fffffff<>+0(SB), Y1, Y2
+	VMOVUPS     w40a1999a<>+0(SB), Y3
 	VMINPS      Y2, Y3, Y2
-	VADDPS      w3f800000<>+0(SB), Y2, Y3
-	VPSRLD      $0x15, Y3, Y3
-	VPSLLD      $0x1c, Y3, Y5
-	VPERMPS     geluTanhCenters<>+0(SB), Y3, Y4
+	VMOVAPS     Y2, Y3
+	VMOVUPS     w3e851eb8<>+0(SB), Y4
+	VFMADD213PS w3fe00000<>+0(SB), Y4, Y3
+	VFMADD213PS w4b400000<>+0(SB), Y2, Y3
+	VPSLLD      $0x1c, Y3, Y4
+	VPERMPS     geluTanhCenters<>+0(SB), Y3, Y5
 	VPERMPS     geluTanhCenters<>+32(SB), Y3, Y6
-	VBLENDVPS   Y5, Y6, Y4, Y4
-	VSUBPS      Y4, Y2, Y4
-	VPERMPS     geluTanh6<>+0(SB), Y3, Y6
-	VPERMPS     geluTanh6<>+32(SB), Y3, Y7
-	VBLENDVPS   Y5, Y7, Y6, Y6
-	VPERMPS     geluTanh5<>+0(SB), Y3, Y7
-	VPERMPS     geluTanh5<>+32(SB), Y3, Y8
-	VBLENDVPS   Y5, Y8, Y7, Y7
-	VFMADD231PS Y4, Y6, Y7
-	VPERMPS     geluTanh4<>+0(SB), Y3, Y6
-	VPERMPS     geluTanh4<>+32(SB), Y3, Y8
-	VBLENDVPS   Y5, Y8, Y6, Y6
-	VFMADD231PS Y4, Y7, Y6
-	VPERMPS     geluTanh3<>+0(SB), Y3, Y7
-	VPERMPS     geluTanh3<>+32(SB), Y3, Y8
-	VBLENDVPS   Y5, Y8, Y7, Y7
-	VFMADD231PS Y4, Y6, Y7
-	VPERMPS     geluTanh2<>+0(SB), Y3, Y6
-	VPERMPS     geluTanh2<>+32(SB), Y3, Y8
-	VBLENDVPS   Y5, Y8, Y6, Y6
-	VFMADD231PS Y4, Y7, Y6
-	VPERMPS     geluTanh1<>+0(SB), Y3, Y7
-	VPERMPS     geluTanh1<>+32(SB), Y3, Y8
-	VBLENDVPS   Y5, Y8, Y7, Y7
-	VMOVAPS     Y7, Y8
-	VFMADD231PS Y4, Y6, Y7
-	VSUBPS      Y7, Y8, Y8
-	VFMADD231PS Y4, Y6, Y8
-	VPERMPS     geluTanh0<>+0(SB), Y3, Y6
+	VBLENDVPS   Y4, Y6, Y5, Y5
+	VSUBPS      Y5, Y2, Y2
+	VPERMPS     geluTanh6<>+0(SB), Y3, Y5
+	VPERMPS     geluTanh6<>+32(SB), Y3, Y6
+	VBLENDVPS   Y4, Y6, Y5, Y5
+	VPERMPS     geluTanh5<>+0(SB), Y3, Y6
+	VPERMPS     geluTanh5<>+32(SB), Y3, Y7
+	VBLENDVPS   Y4, Y7, Y6, Y6
+	VFMADD231PS Y2, Y5, Y6
+	VPERMPS     geluTanh4<>+0(SB), Y3, Y5
+	VPERMPS     geluTanh4<>+32(SB), Y3, Y7
+	VBLENDVPS   Y4, Y7, Y5, Y5
+	VFMADD231PS Y2, Y6, Y5
+	VPERMPS     geluTanh3<>+0(SB), Y3, Y6
+	VPERMPS     geluTanh3<>+32(SB), Y3, Y7
+	VBLENDVPS   Y4, Y7, Y6, Y6
+	VFMADD231PS Y2, Y5, Y6
+	VPERMPS     geluTanh2<>+0(SB), Y3, Y5
+	VPERMPS     geluTanh2<>+32(SB), Y3, Y7
+	VBLENDVPS   Y4, Y7, Y5, Y5
+	VFMADD231PS Y2, Y6, Y5
+	VPERMPS     geluTanh1<>+0(SB), Y3, Y6
+	VPERMPS     geluTanh1<>+32(SB), Y3, Y7
+	VBLENDVPS   Y4, Y7, Y6, Y6
+	VFMADD231PS Y2, Y5, Y6
+	VPERMPS     geluTanh0<>+0(SB), Y3, Y5
 	VPERMPS     geluTanh0<>+32(SB), Y3, Y3
-	VBLENDVPS   Y5, Y3, Y6, Y6
-	VMOVAPS     Y6, Y3
-	VFMADD231PS Y4, Y7, Y3
-	VSUBPS      Y3, Y6, Y6
-	VFMADD231PS Y4, Y7, Y6
-	VFMADD231PS Y4, Y8, Y6
+	VBLENDVPS   Y4, Y3, Y5, Y5
+	VFMADD231PS Y2, Y6, Y5
+	VCMPPS      $0x11, wc089999a<>+0(SB), Y1, Y2
+	VTESTPS     Y2, Y2
+	JZ          common3
+	VANDPS      w7fffffff<>+0(SB), Y1, Y3
+	VMOVUPS     w41300000<>+0(SB), Y4
+	VMINPS      Y3, Y4, Y3
+	VPSRLD      $0x15, Y3, Y4
+	VPSLLD      $0x1c, Y4, Y6
+	VPERMPS     geluTanhRestCenters<>+0(SB), Y4, Y7
+	VPERMPS     geluTanhRestCenters<>+32(SB), Y4, Y8
+	VBLENDVPS   Y6, Y8, Y7, Y7
+	VSUBPS      Y7, Y3, Y7
+	VPERMPS     geluTanhRest5<>+0(SB), Y4, Y8
+	VPERMPS     geluTanhRest5<>+32(SB), Y4, Y9
+	VBLENDVPS   Y6, Y9, Y8, Y8
+	VPERMPS     geluTanhRest4<>+0(SB), Y4, Y9
+	VPERMPS     geluTanhRest4<>+32(SB), Y4, Y10
+	VBLENDVPS   Y6, Y10, Y9, Y9
+	VFMADD231PS Y7, Y8, Y9
+	VPERMPS     geluTanhRest3<>+0(SB), Y4, Y8
+	VPERMPS     geluTanhRest3<>+32(SB), Y4, Y10
+	VBLENDVPS   Y6, Y10, Y8, Y8
+	VFMADD231PS Y7, Y9, Y8
+	VPERMPS     geluTanhRest2<>+0(SB), Y4, Y9
+	VPERMPS     geluTanhRest2<>+32(SB), Y4, Y10
+	VBLENDVPS   Y6, Y10, Y9, Y9
+	VFMADD231PS Y7, Y8, Y9
+	VPERMPS     geluTanhRest1<>+0(SB), Y4, Y8
+	VPERMPS     geluTanhRest1<>+32(SB), Y4, Y10
+	VBLENDVPS   Y6, Y10, Y8, Y8
+	VFMADD231PS Y7, Y9, Y8
+	VPERMPS     geluTanhRest0<>+0(SB), Y4, Y9
+	VPERMPS     geluTanhRest0<>+32(SB), Y4, Y4
+	VBLENDVPS   Y6, Y4, Y9, Y9
+	VFMADD231PS Y7, Y8, Y9
 	VMOVUPS     wc0135000<>+0(SB), Y7
 	VMOVUPS     wc0135000<>+0(SB), Y8
-	VMULPS      Y2, Y2, Y4
-	VMOVAPS     Y2, Y5
-	VFMSUB213PS Y4, Y2, Y5
+	VMULPS      Y3, Y3, Y4
+	VMOVAPS     Y3, Y6
+	VFMSUB213PS Y4, Y3, Y6
 	VFMADD231PS wbdd2d3e8<>+0(SB), Y4, Y7
 	VSUBPS      Y7, Y8, Y8
 	VFMADD231PS wbdd2d3e8<>+0(SB), Y4, Y8
-	VMOVUPS     wbdd2d3e8<>+0(SB), Y9
-	VFMADD213PS wb9ec21bd<>+0(SB), Y9, Y5
-	VFMADD231PS w310a8d56<>+0(SB), Y4, Y5
-	VADDPS      Y5, Y8, Y8
-	VMULPS      Y2, Y7, Y4
-	VROUNDPS    $0x00, Y4, Y5
-	VMOVAPS     Y2, Y4
-	VFMSUB213PS Y5, Y7, Y4
-	VFMADD231PS Y2, Y8, Y4
-	VMOVUPS     w392209c5<>+0(SB), Y2
-	VFMADD213PS w3aaf8448<>+0(SB), Y4, Y2
-	VFMADD213PS w3c1d952a<>+0(SB), Y4, Y2
-	VFMADD213PS w3d6357b6<>+0(SB), Y4, Y2
-	VFMADD213PS w3e75fdf0<>+0(SB), Y4, Y2
+	VMOVUPS     wbdd2d3e8<>+0(SB), Y10
+	VFMADD213PS wb9ec21bd<>+0(SB), Y10, Y6
+	VFMADD231PS w310a8d56<>+0(SB), Y4, Y6
+	VADDPS      Y6, Y8, Y8
+	VMULPS      Y3, Y7, Y4
+	VROUNDPS    $0x00, Y4, Y6
+	VMOVAPS     Y3, Y4
+	VFMSUB213PS Y6, Y7, Y4
+	VFMADD231PS Y3, Y8, Y4
+	VMOVUPS     w392209c5<>+0(SB), Y3
+	VFMADD213PS w3aaf8448<>+0(SB), Y4, Y3
+	VFMADD213PS w3c1d952a<>+0(SB), Y4, Y3
+	VFMADD213PS w3d6357b6<>+0(SB), Y4, Y3
+	VFMADD213PS w3e75fdf0<>+0(SB), Y4, Y3
 	VMULPS      Y4, Y4, Y7
-	VMULPS      Y7, Y2, Y2
-	VFMADD231PS w3f317218<>+0(SB), Y4, Y2
-	VFMADD231PS Y2, Y3, Y6
-	VADDPS      Y3, Y6, Y6
-	VMOVUPS     w80000000<>+0(SB), Y2
-	VMAXPS      Y1, Y2, Y1
-	VCVTPS2DQ   Y5, Y2
-	VPSRAD      $0x01, Y2, Y3
-	VPSUBD      Y3, Y2, Y2
+	VMULPS      Y7, Y3, Y3
+	VFMADD231PS w3f317218<>+0(SB), Y4, Y3
+	VFMADD231PS Y3, Y9, Y9
+	VCVTPS2DQ   Y6, Y3
+	VPSRAD      $0x01, Y3, Y4
+	VPSUBD      Y4, Y3, Y3
+	VPADDD      w0000007f<>+0(SB), Y4, Y4
+	VPSLLD      $0x17, Y4, Y4
 	VPADDD      w0000007f<>+0(SB), Y3, Y3
 	VPSLLD      $0x17, Y3, Y3
-	VPADDD      w0000007f<>+0(SB), Y2, Y2
-	VPSLLD      $0x17, Y2, Y2
-	VMULPS      Y3, Y6, Y6
-	VMULPS      Y2, Y6, Y6
-	VSUBPS      Y6, Y1, Y1
-	VMASKMOVPS  Y1, Y0, (CX)(AX*1)
+	VMULPS      Y4, Y9, Y9
+	VMULPS      Y3, Y9, Y9
+	VBLENDVPS   Y2, Y9, Y5, Y5
+
+common3:
+	VMOVUPS    w80000000<>+0(SB), Y2
+	VMAXPS     Y1, Y2, Y1
+	VSUBPS     Y5, Y1, Y1
+	VMASKMOVPS Y1, Y0, (CX)(AX*1)
 
 done:
 	VZEROUPPER
 	RET
+
+DATA w40a1999a<>+0(SB)/4, $0x40a1999a
+DATA w40a1999a<>+4(SB)/4, $0x40a1999a
+DATA w40a1999a<>+8(SB)/4, $0x40a1999a
+DATA w40a1999a<>+12(SB)/4, $0x40a1999a
+DATA w40a1999a<>+16(SB)/4, $0x40a1999a
+DATA w40a1999a<>+20(SB)/4, $0x40a1999a
+DATA w40a1999a<>+24(SB)/4, $0x40a1999a
+DATA w40a1999a<>+28(SB)/4, $0x40a1999a
+GLOBL w40a1999a<>(SB), RODATA|NOPTR, $32
+
+DATA w3fe00000<>+0(SB)/4, $0x3fe00000
+DATA w3fe00000<>+4(SB)/4, $0x3fe00000
+DATA w3fe00000<>+8(SB)/4, $0x3fe00000
+DATA w3fe00000<>+12(SB)/4, $0x3fe00000
+DATA w3fe00000<>+16(SB)/4, $0x3fe00000
+DATA w3fe00000<>+20(SB)/4, $0x3fe00000
+DATA w3fe00000<>+24(SB)/4, $0x3fe00000
+DATA w3fe00000<>+28(SB)/4, $0x3fe00000
+GLOBL w3fe00000<>(SB), RODATA|NOPTR, $32
+
+DATA w3e851eb8<>+0(SB)/4, $0x3e851eb8
+DATA w3e851eb8<>+4(SB)/4, $0x3e851eb8
+DATA w3e851eb8<>+8(SB)/4, $0x3e851eb8
+DATA w3e851eb8<>+12(SB)/4, $0x3e851eb8
+DATA w3e851eb8<>+16(SB)/4, $0x3e851eb8
+DATA w3e851eb8<>+20(SB)/4, $0x3e851eb8
+DATA w3e851eb8<>+24(SB)/4, $0x3e851eb8
+DATA w3e851eb8<>+28(SB)/4, $0x3e851eb8
+GLOBL w3e851eb8<>(SB), RODATA|NOPTR, $32
+
+DATA geluTanhCenters<>+0(SB)/4, $0x00000000
+DATA geluTanhCenters<>+4(SB)/4, $0x3ea811b0
+DATA geluTanhCenters<>+8(SB)/4, $0x3f7835f1
+DATA geluTanhCenters<>+12(SB)/4, $0x3fb439a1
+DATA geluTanhCenters<>+16(SB)/4, $0x3fe45f45
+DATA geluTanhCenters<>+20(SB)/4, $0x4009b27a
+DATA geluTanhCenters<>+24(SB)/4, $0x401edf2f
+DATA geluTanhCenters<>+28(SB)/4, $0x40339555
+DATA geluTanhCenters<>+32(SB)/4, $0x4047a602
+DATA geluTanhCenters<>+36(SB)/4, $0x4059f6be
+DATA geluTanhCenters<>+40(SB)/4, $0x406bf932
+DATA geluTanhCenters<>+44(SB)/4, $0x407c802a
+DATA geluTanhCenters<>+48(SB)/4, $0x4086a7a8
+DATA geluTanhCenters<>+52(SB)/4, $0x408e7f8d
+DATA geluTanhCenters<>+56(SB)/4, $0x409697a7
+DATA geluTanhCenters<>+60(SB)/4, $0x409de795
+GLOBL geluTanhCenters<>(SB), RODATA|NOPTR, $64
+
+DATA geluTanh6<>+0(SB)/4, $0xbc1ea205
+DATA geluTanh6<>+4(SB)/4, $0xbb1e6805
+DATA geluTanh6<>+8(SB)/4, $0x3bc78f8b
+DATA geluTanh6<>+12(SB)/4, $0x3bb115dc
+DATA geluTanh6<>+16(SB)/4, $0x3aa9df6c
+DATA geluTanh6<>+20(SB)/4, $0xbaa0398a
+DATA geluTanh6<>+24(SB)/4, $0xbae4929a
+DATA geluTanh6<>+28(SB)/4, $0xbaa71fe6
+DATA geluTanh6<>+32(SB)/4, $0xba1dc56e
+DATA geluTanh6<>+36(SB)/4, $0xb8d889fa
+DATA geluTanh6<>+40(SB)/4, $0x390bcfd1
+DATA geluTanh6<>+44(SB)/4, $0x3939fdd5
+DATA geluTanh6<>+48(SB)/4, $0x390d28b3
+DATA geluTanh6<>+52(SB)/4, $0x38a4341d
+DATA geluTanh6<>+56(SB)/4, $0x381e7a53
+DATA geluTanh6<>+60(SB)/4, $0x37856576
+GLOBL geluTanh6<>(SB), RODATA|NOPTR, $64
+
+DATA geluTanh5<>+0(SB)/4, $0xb95dff0f
+DATA geluTanh5<>+4(SB)/4, $0xbca39918
+DATA geluTanh5<>+8(SB)/4, $0xbc891cc1
+DATA geluTanh5<>+12(SB)/4, $0xb7d47f5c
+DATA geluTanh5<>+16(SB)/4, $0x3c002ca5
+DATA geluTanh5<>+20(SB)/4, $0x3bfcaba3
+DATA geluTanh5<>+24(SB)/4, $0x3b9579b7
+DATA geluTanh5<>+28(SB)/4, $0x3ac5bb3c
+DATA geluTanh5<>+32(SB)/4, $0xb9935209
+DATA geluTanh5<>+36(SB)/4, $0xba6283cc
+DATA geluTanh5<>+40(SB)/4, $0xba55192b
+DATA geluTanh5<>+44(SB)/4, $0xba11df48
+DATA geluTanh5<>+48(SB)/4, $0xb99ec2c3
+DATA geluTanh5<>+52(SB)/4, $0xb916c06f
+DATA geluTanh5<>+56(SB)/4, $0xb86c61bc
+DATA geluTanh5<>+60(SB)/4, $0xb7af4b65
+GLOBL geluTanh5<>(SB), RODATA|NOPTR, $64
+
+DATA geluTanh4<>+0(SB)/4, $0x3d88ea3b
+DATA geluTanh4<>+4(SB)/4, $0x3d54356c
+DATA geluTanh4<>+8(SB)/4, $0xbc931095
+DATA geluTanh4<>+12(SB)/4, $0xbd138669
+DATA geluTanh4<>+16(SB)/4, $0xbcddb3b8
+DATA geluTanh4<>+20(SB)/4, $0xbc417567
+DATA geluTanh4<>+24(SB)/4, $0xbac302a7
+DATA geluTanh4<>+28(SB)/4, $0x3b5786a1
+DATA geluTanh4<>+32(SB)/4, $0x3b850a36
+DATA geluTanh4<>+36(SB)/4, $0x3b4cdfde
+DATA geluTanh4<>+40(SB)/4, $0x3af817ca
+DATA geluTanh4<>+44(SB)/4, $0x3a831d14
+DATA geluTanh4<>+48(SB)/4, $0x39e8f6e3
+DATA geluTanh4<>+52(SB)/4, $0x393cdd89
+DATA geluTanh4<>+56(SB)/4, $0x38802b37
+DATA geluTanh4<>+60(SB)/4, $0x37a94976
+GLOBL geluTanh4<>(SB), RODATA|NOPTR, $64
+
+DATA geluTanh3<>+0(SB)/4, $0xb6186b42
+DATA geluTanh3<>+4(SB)/4, $0x3da55a14
+DATA geluTanh3<>+8(SB)/4, $0x3dfb20ab
+DATA geluTanh3<>+12(SB)/4, $0x3d8ee497
+DATA geluTanh3<>+16(SB)/4, $0x3ca79c4e
+DATA geluTanh3<>+20(SB)/4, $0xbc03e3b7
+DATA geluTanh3<>+24(SB)/4, $0xbc853299
+DATA geluTanh3<>+28(SB)/4, $0xbc6e79d4
+DATA geluTanh3<>+32(SB)/4, $0xbc1e2bc1
+DATA geluTanh3<>+36(SB)/4, $0xbbb300e9
+DATA geluTanh3<>+40(SB)/4, $0xbb2d6ba9
+DATA geluTanh3<>+44(SB)/4, $0xba9ace42
+DATA geluTanh3<>+48(SB)/4, $0xb9ecc6c1
+DATA geluTanh3<>+52(SB)/4, $0xb92945f2
+DATA geluTanh3<>+56(SB)/4, $0xb84c16bc
+DATA geluTanh3<>+60(SB)/4, $0xb7740213
+GLOBL geluTanh3<>(SB), RODATA|NOPTR, $64
+
+DATA geluTanh2<>+0(SB)/4, $0xbecc4228
+DATA geluTanh2<>+4(SB)/4, $0xbeb7071b
+DATA geluTanh2<>+8(SB)/4, $0xbe0755ac
+DATA geluTanh2<>+12(SB)/4, $0xbb0e68dc
+DATA geluTanh2<>+16(SB)/4, $0x3d424456
+DATA geluTanh2<>+20(SB)/4, $0x3d55bd5d
+DATA geluTanh2<>+24(SB)/4, $0x3d1faed4
+DATA geluTanh2<>+28(SB)/4, $0x3cc0c02f
+DATA geluTanh2<>+32(SB)/4, $0x3c45c8cc
+DATA geluTanh2<>+36(SB)/4, $0x3bb97f3d
+DATA geluTanh2<>+40(SB)/4, $0x3b1921ad
+DATA geluTanh2<>+44(SB)/4, $0x3a6f85d3
+DATA geluTanh2<>+48(SB)/4, $0x39a1dce6
+DATA geluTanh2<>+52(SB)/4, $0x38cfd77c
+DATA geluTanh2<>+56(SB)/4, $0x37e1c96d
+DATA geluTanh2<>+60(SB)/4, $0x36f6eec5
+GLOBL geluTanh2<>(SB), RODATA|NOPTR, $64
+
+DATA geluTanh1<>+0(SB)/4, $0x3f000000
+DATA geluTanh1<>+4(SB)/4, $0x3e7d3f30
+DATA geluTanh1<>+8(SB)/4, $0xbd9a21e1
+DATA geluTanh1<>+12(SB)/4, $0xbe0410ce
+DATA geluTanh1<>+16(SB)/4, $0xbdde1211
+DATA geluTanh1<>+20(SB)/4, $0xbd8f308b
+DATA geluTanh1<>+24(SB)/4, $0xbd210468
+DATA geluTanh1<>+28(SB)/4, $0xbc9d14f7
+DATA geluTanh1<>+32(SB)/4, $0xbc074988
+DATA geluTanh1<>+36(SB)/4, $0xbb5bdcb1
+DATA geluTanh1<>+40(SB)/4, $0xba9f5aa5
+DATA geluTanh1<>+44(SB)/4, $0xb9dedd0e
+DATA geluTanh1<>+48(SB)/4, $0xb9073c22
+DATA geluTanh1<>+52(SB)/4, $0xb81dd3ad
+DATA geluTanh1<>+56(SB)/4, $0xb71c0bd9
+DATA geluTanh1<>+60(SB)/4, $0xb61d4bf4
+GLOBL geluTanh1<>(SB), RODATA|NOPTR, $64
+
+DATA geluTanh0<>+0(SB)/4, $0x00000000
+DATA geluTanh0<>+4(SB)/4, $0x3df9a984
+DATA geluTanh0<>+8(SB)/4, $0x3e251608
+DATA geluTanh0<>+12(SB)/4, $0x3de5e82a
+DATA geluTanh0<>+16(SB)/4, $0x3d881506
+DATA geluTanh0<>+20(SB)/4, $0x3d099520
+DATA geluTanh0<>+24(SB)/4, $0x3c81260b
+DATA geluTanh0<>+28(SB)/4, $0x3bd763fa
+DATA geluTanh0<>+32(SB)/4, $0x3b21467f
+DATA geluTanh0<>+36(SB)/4, $0x3a686a62
+DATA geluTanh0<>+40(SB)/4, $0x39968923
+DATA geluTanh0<>+44(SB)/4, $0x38beb788
+DATA geluTanh0<>+48(SB)/4, $0x37d2223b
+DATA geluTanh0<>+52(SB)/4, $0x36e0d27b
+DATA geluTanh0<>+56(SB)/4, $0x35cbd8bd
+DATA geluTanh0<>+60(SB)/4, $0x34be8129
+GLOBL geluTanh0<>(SB), RODATA|NOPTR, $64
+
+DATA wc089999a<>+0(SB)/4, $0xc089999a
+DATA wc089999a<>+4(SB)/4, $0xc089999a
+DATA wc089999a<>+8(SB)/4, $0xc089999a
+DATA wc089999a<>+12(SB)/4, $0xc089999a
+DATA wc089999a<>+16(SB)/4, $0xc089999a
+DATA wc089999a<>+20(SB)/4, $0xc089999a
+DATA wc089999a<>+24(SB)/4, $0xc089999a
+DATA wc089999a<>+28(SB)/4, $0xc089999a
+GLOBL wc089999a<>(SB), RODATA|NOPTR, $32
 
 DATA w41300000<>+0(SB)/4, $0x41300000
 DATA w41300000<>+4(SB)/4, $0x41300000
@@ -2286,149 +2788,131 @@ DATA w41300000<>+24(SB)/4, $0x41300000
 DATA w41300000<>+28(SB)/4, $0x41300000
 GLOBL w41300000<>(SB), RODATA|NOPTR, $32
 
-DATA geluTanhCenters<>+0(SB)/4, $0x3f8ff14e
-DATA geluTanhCenters<>+4(SB)/4, $0x3fdda800
-DATA geluTanhCenters<>+8(SB)/4, $0x40020395
-DATA geluTanhCenters<>+12(SB)/4, $0x402f0e00
-DATA geluTanhCenters<>+16(SB)/4, $0x405ffc00
-DATA geluTanhCenters<>+20(SB)/4, $0x40800387
-DATA geluTanhCenters<>+24(SB)/4, $0x40b00000
-DATA geluTanhCenters<>+28(SB)/4, $0x40d00000
-DATA geluTanhCenters<>+32(SB)/4, $0x40ffae14
-DATA geluTanhCenters<>+36(SB)/4, $0x41200000
-DATA geluTanhCenters<>+40(SB)/4, $0x41400000
-DATA geluTanhCenters<>+44(SB)/4, $0x41600000
-DATA geluTanhCenters<>+48(SB)/4, $0x00000000
-DATA geluTanhCenters<>+52(SB)/4, $0x3ebc7000
-DATA geluTanhCenters<>+56(SB)/4, $0x3f1da800
-DATA geluTanhCenters<>+60(SB)/4, $0x3f5ffa00
-GLOBL geluTanhCenters<>(SB), RODATA|NOPTR, $64
+DATA geluTanhRestCenters<>+0(SB)/4, $0x00000000
+DATA geluTanhRestCenters<>+4(SB)/4, $0x00000000
+DATA geluTanhRestCenters<>+8(SB)/4, $0x00000000
+DATA geluTanhRestCenters<>+12(SB)/4, $0x00000000
+DATA geluTanhRestCenters<>+16(SB)/4, $0x407e530d
+DATA geluTanhRestCenters<>+20(SB)/4, $0x40b00000
+DATA geluTanhRestCenters<>+24(SB)/4, $0x40cfe500
+DATA geluTanhRestCenters<>+28(SB)/4, $0x40efad00
+DATA geluTanhRestCenters<>+32(SB)/4, $0x41100000
+DATA geluTanhRestCenters<>+36(SB)/4, $0x41300000
+DATA geluTanhRestCenters<>+40(SB)/4, $0x41500000
+DATA geluTanhRestCenters<>+44(SB)/4, $0x41700000
+DATA geluTanhRestCenters<>+48(SB)/4, $0x00000000
+DATA geluTanhRestCenters<>+52(SB)/4, $0x00000000
+DATA geluTanhRestCenters<>+56(SB)/4, $0x00000000
+DATA geluTanhRestCenters<>+60(SB)/4, $0x00000000
+GLOBL geluTanhRestCenters<>(SB), RODATA|NOPTR, $64
 
-DATA geluTanh6<>+0(SB)/4, $0xbbd55119
-DATA geluTanh6<>+4(SB)/4, $0xbaecae83
-DATA geluTanh6<>+8(SB)/4, $0x3ac46a75
-DATA geluTanh6<>+12(SB)/4, $0x3ab8b2b8
-DATA geluTanh6<>+16(SB)/4, $0x37cac0e2
-DATA geluTanh6<>+20(SB)/4, $0xb899b0ec
-DATA geluTanh6<>+24(SB)/4, $0xb5a7ce33
-DATA geluTanh6<>+28(SB)/4, $0xb0b05fb1
-DATA geluTanh6<>+32(SB)/4, $0xa780dada
-DATA geluTanh6<>+36(SB)/4, $0x80000000
-DATA geluTanh6<>+40(SB)/4, $0x80000000
-DATA geluTanh6<>+44(SB)/4, $0x80000000
-DATA geluTanh6<>+48(SB)/4, $0x3c20114e
-DATA geluTanh6<>+52(SB)/4, $0x3bbcd3be
-DATA geluTanh6<>+56(SB)/4, $0xb6bd19da
-DATA geluTanh6<>+60(SB)/4, $0xbb9ebb87
-GLOBL geluTanh6<>(SB), RODATA|NOPTR, $64
+DATA geluTanhRest5<>+0(SB)/4, $0x00000000
+DATA geluTanhRest5<>+4(SB)/4, $0x00000000
+DATA geluTanhRest5<>+8(SB)/4, $0x00000000
+DATA geluTanhRest5<>+12(SB)/4, $0x00000000
+DATA geluTanhRest5<>+16(SB)/4, $0x390a77e3
+DATA geluTanhRest5<>+20(SB)/4, $0x35b033d3
+DATA geluTanhRest5<>+24(SB)/4, $0x3083ca33
+DATA geluTanhRest5<>+28(SB)/4, $0x29b13428
+DATA geluTanhRest5<>+32(SB)/4, $0x80000000
+DATA geluTanhRest5<>+36(SB)/4, $0x80000000
+DATA geluTanhRest5<>+40(SB)/4, $0x80000000
+DATA geluTanhRest5<>+44(SB)/4, $0x80000000
+DATA geluTanhRest5<>+48(SB)/4, $0x00000000
+DATA geluTanhRest5<>+52(SB)/4, $0x00000000
+DATA geluTanhRest5<>+56(SB)/4, $0x00000000
+DATA geluTanhRest5<>+60(SB)/4, $0x00000000
+GLOBL geluTanhRest5<>(SB), RODATA|NOPTR, $64
 
-DATA geluTanh5<>+0(SB)/4, $0x3c2ee368
-DATA geluTanh5<>+4(SB)/4, $0xbbec53b3
-DATA geluTanh5<>+8(SB)/4, $0xbc1103eb
-DATA geluTanh5<>+12(SB)/4, $0xbb0a2ca2
-DATA geluTanh5<>+16(SB)/4, $0x3a5b67be
-DATA geluTanh5<>+20(SB)/4, $0x39b94bc6
-DATA geluTanh5<>+24(SB)/4, $0x35b8413e
-DATA geluTanh5<>+28(SB)/4, $0x30903fbf
-DATA geluTanh5<>+32(SB)/4, $0x27855b0f
-DATA geluTanh5<>+36(SB)/4, $0x00000000
-DATA geluTanh5<>+40(SB)/4, $0x00000000
-DATA geluTanh5<>+44(SB)/4, $0x00000000
-DATA geluTanh5<>+48(SB)/4, $0x3928290e
-DATA geluTanh5<>+52(SB)/4, $0x3c9d1273
-DATA geluTanh5<>+56(SB)/4, $0x3cc2e663
-DATA geluTanh5<>+60(SB)/4, $0x3ca2eac8
-GLOBL geluTanh5<>(SB), RODATA|NOPTR, $64
+DATA geluTanhRest4<>+0(SB)/4, $0x00000000
+DATA geluTanhRest4<>+4(SB)/4, $0x00000000
+DATA geluTanhRest4<>+8(SB)/4, $0x00000000
+DATA geluTanhRest4<>+12(SB)/4, $0x00000000
+DATA geluTanhRest4<>+16(SB)/4, $0xba09474a
+DATA geluTanhRest4<>+20(SB)/4, $0xb59e4103
+DATA geluTanhRest4<>+24(SB)/4, $0xb03df804
+DATA geluTanhRest4<>+28(SB)/4, $0xa93d1ea2
+DATA geluTanhRest4<>+32(SB)/4, $0x00000000
+DATA geluTanhRest4<>+36(SB)/4, $0x00000000
+DATA geluTanhRest4<>+40(SB)/4, $0x00000000
+DATA geluTanhRest4<>+44(SB)/4, $0x00000000
+DATA geluTanhRest4<>+48(SB)/4, $0x00000000
+DATA geluTanhRest4<>+52(SB)/4, $0x00000000
+DATA geluTanhRest4<>+56(SB)/4, $0x00000000
+DATA geluTanhRest4<>+60(SB)/4, $0x00000000
+GLOBL geluTanhRest4<>(SB), RODATA|NOPTR, $64
 
-DATA geluTanh4<>+0(SB)/4, $0x3ceb1dc4
-DATA geluTanh4<>+4(SB)/4, $0x3cee1353
-DATA geluTanh4<>+8(SB)/4, $0x3c89884d
-DATA geluTanh4<>+12(SB)/4, $0xbb2e12c0
-DATA geluTanh4<>+16(SB)/4, $0xbb31a2eb
-DATA geluTanh4<>+20(SB)/4, $0xba4681b3
-DATA geluTanh4<>+24(SB)/4, $0xb53f4688
-DATA geluTanh4<>+28(SB)/4, $0xaf5b6a97
-DATA geluTanh4<>+32(SB)/4, $0x274117fc
-DATA geluTanh4<>+36(SB)/4, $0x00000000
-DATA geluTanh4<>+40(SB)/4, $0x00000000
-DATA geluTanh4<>+44(SB)/4, $0x00000000
-DATA geluTanh4<>+48(SB)/4, $0xbd88e4c8
-DATA geluTanh4<>+52(SB)/4, $0xbd431266
-DATA geluTanh4<>+56(SB)/4, $0xbca3fe33
-DATA geluTanh4<>+60(SB)/4, $0x3c16f5d3
-GLOBL geluTanh4<>(SB), RODATA|NOPTR, $64
+DATA geluTanhRest3<>+0(SB)/4, $0x00000000
+DATA geluTanhRest3<>+4(SB)/4, $0x00000000
+DATA geluTanhRest3<>+8(SB)/4, $0x00000000
+DATA geluTanhRest3<>+12(SB)/4, $0x00000000
+DATA geluTanhRest3<>+16(SB)/4, $0x3a631450
+DATA geluTanhRest3<>+20(SB)/4, $0x34d5557b
+DATA geluTanhRest3<>+24(SB)/4, $0x2ea48eed
+DATA geluTanhRest3<>+28(SB)/4, $0xa82bbde1
+DATA geluTanhRest3<>+32(SB)/4, $0x00000000
+DATA geluTanhRest3<>+36(SB)/4, $0x00000000
+DATA geluTanhRest3<>+40(SB)/4, $0x00000000
+DATA geluTanhRest3<>+44(SB)/4, $0x00000000
+DATA geluTanhRest3<>+48(SB)/4, $0x00000000
+DATA geluTanhRest3<>+52(SB)/4, $0x00000000
+DATA geluTanhRest3<>+56(SB)/4, $0x00000000
+DATA geluTanhRest3<>+60(SB)/4, $0x00000000
+GLOBL geluTanhRest3<>(SB), RODATA|NOPTR, $64
 
-DATA geluTanh3<>+0(SB)/4, $0xbddd05cb
-DATA geluTanh3<>+4(SB)/4, $0xbcd7ec0f
-DATA geluTanh3<>+8(SB)/4, $0x3a9f1458
-DATA geluTanh3<>+12(SB)/4, $0x3c7c5be2
-DATA geluTanh3<>+16(SB)/4, $0x3b8f4770
-DATA geluTanh3<>+20(SB)/4, $0x3a773443
-DATA geluTanh3<>+24(SB)/4, $0x34cb4e69
-DATA geluTanh3<>+28(SB)/4, $0x2e2626f9
-DATA geluTanh3<>+32(SB)/4, $0xa750dcd0
-DATA geluTanh3<>+36(SB)/4, $0x00000000
-DATA geluTanh3<>+40(SB)/4, $0x00000000
-DATA geluTanh3<>+44(SB)/4, $0x00000000
-DATA geluTanh3<>+48(SB)/4, $0x35bf97b4
-DATA geluTanh3<>+52(SB)/4, $0xbdb59090
-DATA geluTanh3<>+56(SB)/4, $0xbdfb33bb
-DATA geluTanh3<>+60(SB)/4, $0xbe02e0db
-GLOBL geluTanh3<>(SB), RODATA|NOPTR, $64
+DATA geluTanhRest2<>+0(SB)/4, $0x00000000
+DATA geluTanhRest2<>+4(SB)/4, $0x00000000
+DATA geluTanhRest2<>+8(SB)/4, $0x00000000
+DATA geluTanhRest2<>+12(SB)/4, $0x00000000
+DATA geluTanhRest2<>+16(SB)/4, $0xba48c66d
+DATA geluTanhRest2<>+20(SB)/4, $0xb410f822
+DATA geluTanhRest2<>+24(SB)/4, $0x2cfea08f
+DATA geluTanhRest2<>+28(SB)/4, $0x27cd70b4
+DATA geluTanhRest2<>+32(SB)/4, $0x00000000
+DATA geluTanhRest2<>+36(SB)/4, $0x00000000
+DATA geluTanhRest2<>+40(SB)/4, $0x00000000
+DATA geluTanhRest2<>+44(SB)/4, $0x00000000
+DATA geluTanhRest2<>+48(SB)/4, $0x00000000
+DATA geluTanhRest2<>+52(SB)/4, $0x00000000
+DATA geluTanhRest2<>+56(SB)/4, $0x00000000
+DATA geluTanhRest2<>+60(SB)/4, $0x00000000
+GLOBL geluTanhRest2<>(SB), RODATA|NOPTR, $64
 
-DATA geluTanh2<>+0(SB)/4, $0x3da060c5
-DATA geluTanh2<>+4(SB)/4, $0xbd3332c2
-DATA geluTanh2<>+8(SB)/4, $0xbd5cde38
-DATA geluTanh2<>+12(SB)/4, $0xbcdad319
-DATA geluTanh2<>+16(SB)/4, $0xbb8c2d19
-DATA geluTanh2<>+20(SB)/4, $0xba3f69a8
-DATA geluTanh2<>+24(SB)/4, $0xb43f8b69
-DATA geluTanh2<>+28(SB)/4, $0xae1d8d10
-DATA geluTanh2<>+32(SB)/4, $0xa5bc1024
-DATA geluTanh2<>+36(SB)/4, $0x80000000
-DATA geluTanh2<>+40(SB)/4, $0x80000000
-DATA geluTanh2<>+44(SB)/4, $0x80000000
-DATA geluTanh2<>+48(SB)/4, $0x3ecc4229
-DATA geluTanh2<>+52(SB)/4, $0x3eb1d90c
-DATA geluTanh2<>+56(SB)/4, $0x3e88c241
-DATA geluTanh2<>+60(SB)/4, $0x3e2bd44f
-GLOBL geluTanh2<>(SB), RODATA|NOPTR, $64
+DATA geluTanhRest1<>+0(SB)/4, $0x00000000
+DATA geluTanhRest1<>+4(SB)/4, $0x00000000
+DATA geluTanhRest1<>+8(SB)/4, $0x00000000
+DATA geluTanhRest1<>+12(SB)/4, $0x00000000
+DATA geluTanhRest1<>+16(SB)/4, $0x3f800c23
+DATA geluTanhRest1<>+20(SB)/4, $0x3f800000
+DATA geluTanhRest1<>+24(SB)/4, $0x3f800000
+DATA geluTanhRest1<>+28(SB)/4, $0x3f800000
+DATA geluTanhRest1<>+32(SB)/4, $0x3f800000
+DATA geluTanhRest1<>+36(SB)/4, $0x3f800000
+DATA geluTanhRest1<>+40(SB)/4, $0x3f800000
+DATA geluTanhRest1<>+44(SB)/4, $0x3f800000
+DATA geluTanhRest1<>+48(SB)/4, $0x00000000
+DATA geluTanhRest1<>+52(SB)/4, $0x00000000
+DATA geluTanhRest1<>+56(SB)/4, $0x00000000
+DATA geluTanhRest1<>+60(SB)/4, $0x00000000
+GLOBL geluTanhRest1<>(SB), RODATA|NOPTR, $64
 
-DATA geluTanh1<>+0(SB)/4, $0x3f8dc92a
-DATA geluTanh1<>+4(SB)/4, $0x3f8e7e28
-DATA geluTanh1<>+8(SB)/4, $0x3f8a960b
-DATA geluTanh1<>+12(SB)/4, $0x3f82e8c0
-DATA geluTanh1<>+16(SB)/4, $0x3f804f72
-DATA geluTanh1<>+20(SB)/4, $0x3f800af3
-DATA geluTanh1<>+24(SB)/4, $0x3f800000
-DATA geluTanh1<>+28(SB)/4, $0x3f800000
-DATA geluTanh1<>+32(SB)/4, $0x3f800000
-DATA geluTanh1<>+36(SB)/4, $0x3f800000
-DATA geluTanh1<>+40(SB)/4, $0x3f800000
-DATA geluTanh1<>+44(SB)/4, $0x3f800000
-DATA geluTanh1<>+48(SB)/4, $0x3f000000
-DATA geluTanh1<>+52(SB)/4, $0x3f47de3c
-DATA geluTanh1<>+56(SB)/4, $0x3f6f1dc6
-DATA geluTanh1<>+60(SB)/4, $0x3f860066
-GLOBL geluTanh1<>(SB), RODATA|NOPTR, $64
-
-DATA geluTanh0<>+0(SB)/4, $0x3f7a4c62
-DATA geluTanh0<>+4(SB)/4, $0x3fd46816
-DATA geluTanh0<>+8(SB)/4, $0x3ffe8e74
-DATA geluTanh0<>+12(SB)/4, $0x402e8a0f
-DATA geluTanh0<>+16(SB)/4, $0x405ff1e5
-DATA geluTanh0<>+20(SB)/4, $0x408002f4
-DATA geluTanh0<>+24(SB)/4, $0x40b00000
-DATA geluTanh0<>+28(SB)/4, $0x40d00000
-DATA geluTanh0<>+32(SB)/4, $0x40ffae14
-DATA geluTanh0<>+36(SB)/4, $0x41200000
-DATA geluTanh0<>+40(SB)/4, $0x41400000
-DATA geluTanh0<>+44(SB)/4, $0x41600000
-DATA geluTanh0<>+48(SB)/4, $0x00000000
-DATA geluTanh0<>+52(SB)/4, $0x3e728b11
-DATA geluTanh0<>+56(SB)/4, $0x3ee679b8
-DATA geluTanh0<>+60(SB)/4, $0x3f35361b
-GLOBL geluTanh0<>(SB), RODATA|NOPTR, $64
+DATA geluTanhRest0<>+0(SB)/4, $0x00000000
+DATA geluTanhRest0<>+4(SB)/4, $0x00000000
+DATA geluTanhRest0<>+8(SB)/4, $0x00000000
+DATA geluTanhRest0<>+12(SB)/4, $0x00000000
+DATA geluTanhRest0<>+16(SB)/4, $0x407e51c0
+DATA geluTanhRest0<>+20(SB)/4, $0x40b00000
+DATA geluTanhRest0<>+24(SB)/4, $0x40cfe500
+DATA geluTanhRest0<>+28(SB)/4, $0x40efad00
+DATA geluTanhRest0<>+32(SB)/4, $0x41100000
+DATA geluTanhRest0<>+36(SB)/4, $0x41300000
+DATA geluTanhRest0<>+40(SB)/4, $0x41500000
+DATA geluTanhRest0<>+44(SB)/4, $0x41700000
+DATA geluTanhRest0<>+48(SB)/4, $0x00000000
+DATA geluTanhRest0<>+52(SB)/4, $0x00000000
+DATA geluTanhRest0<>+56(SB)/4, $0x00000000
+DATA geluTanhRest0<>+60(SB)/4, $0x00000000
+GLOBL geluTanhRest0<>(SB), RODATA|NOPTR, $64
 
 DATA wc0135000<>+0(SB)/4, $0xc0135000
 DATA wc0135000<>+4(SB)/4, $0xc0135000
@@ -2545,69 +3029,111 @@ loop:
 	VMOVUPS     (DX)(AX*1), Y0
 	VMOVUPS     (BX)(AX*1), Y1
 	VANDPS      w7fffffff<>+0(SB), Y0, Y2
-	VMOVUPS     w42dc0000<>+0(SB), Y3
+	VMOVUPS     w41b00000<>+0(SB), Y3
 	VMINPS      Y2, Y3, Y2
-	VMINPS      w41960000<>+0(SB), Y2, Y3
-	VADDPS      w3fc00000<>+0(SB), Y3, Y3
+	VADDPS      w40000000<>+0(SB), Y2, Y3
 	VPSRLD      $0x15, Y3, Y3
-	VPSLLD      $0x1c, Y3, Y5
-	VPERMPS     siluSlopeCenters<>+0(SB), Y3, Y4
+	VPSLLD      $0x1c, Y3, Y4
+	VPERMPS     siluSlopeCenters<>+0(SB), Y3, Y5
 	VPERMPS     siluSlopeCenters<>+32(SB), Y3, Y6
-	VBLENDVPS   Y5, Y6, Y4, Y4
-	VSUBPS      Y4, Y2, Y4
+	VBLENDVPS   Y4, Y6, Y5, Y5
+	VSUBPS      Y5, Y2, Y2
+	VPERMPS     siluSlope6<>+0(SB), Y3, Y5
+	VPERMPS     siluSlope6<>+32(SB), Y3, Y6
+	VBLENDVPS   Y4, Y6, Y5, Y5
 	VPERMPS     siluSlope5<>+0(SB), Y3, Y6
 	VPERMPS     siluSlope5<>+32(SB), Y3, Y7
-	VBLENDVPS   Y5, Y7, Y6, Y6
-	VPERMPS     siluSlope4<>+0(SB), Y3, Y7
-	VPERMPS     siluSlope4<>+32(SB), Y3, Y8
-	VBLENDVPS   Y5, Y8, Y7, Y7
-	VFMADD231PS Y4, Y6, Y7
+	VBLENDVPS   Y4, Y7, Y6, Y6
+	VFMADD231PS Y2, Y5, Y6
+	VPERMPS     siluSlope4<>+0(SB), Y3, Y5
+	VPERMPS     siluSlope4<>+32(SB), Y3, Y7
+	VBLENDVPS   Y4, Y7, Y5, Y5
+	VFMADD231PS Y2, Y6, Y5
 	VPERMPS     siluSlope3<>+0(SB), Y3, Y6
-	VPERMPS     siluSlope3<>+32(SB), Y3, Y8
-	VBLENDVPS   Y5, Y8, Y6, Y6
-	VFMADD231PS Y4, Y7, Y6
-	VPERMPS     siluSlope2<>+0(SB), Y3, Y7
-	VPERMPS     siluSlope2<>+32(SB), Y3, Y8
-	VBLENDVPS   Y5, Y8, Y7, Y7
-	VFMADD231PS Y4, Y6, Y7
+	VPERMPS     siluSlope3<>+32(SB), Y3, Y7
+	VBLENDVPS   Y4, Y7, Y6, Y6
+	VFMADD231PS Y2, Y5, Y6
+	VPERMPS     siluSlope2<>+0(SB), Y3, Y5
+	VPERMPS     siluSlope2<>+32(SB), Y3, Y7
+	VBLENDVPS   Y4, Y7, Y5, Y5
+	VFMADD231PS Y2, Y6, Y5
 	VPERMPS     siluSlope1<>+0(SB), Y3, Y6
-	VPERMPS     siluSlope1<>+32(SB), Y3, Y8
-	VBLENDVPS   Y5, Y8, Y6, Y6
-	VFMADD231PS Y4, Y7, Y6
-	VPERMPS     siluSlope0<>+0(SB), Y3, Y7
+	VPERMPS     siluSlope1<>+32(SB), Y3, Y7
+	VBLENDVPS   Y4, Y7, Y6, Y6
+	VFMADD231PS Y2, Y5, Y6
+	VPERMPS     siluSlope0<>+0(SB), Y3, Y5
 	VPERMPS     siluSlope0<>+32(SB), Y3, Y3
-	VBLENDVPS   Y5, Y3, Y7, Y7
-	VFMADD231PS Y4, Y6, Y7
-	VMOVUPS     w3f800000<>+0(SB), Y3
-	VMULPS      wbfb8aa3b<>+0(SB), Y2, Y4
+	VBLENDVPS   Y4, Y3, Y5, Y5
+	VFMADD231PS Y2, Y6, Y5
+	VCMPPS      $0x11, wc0c00000<>+0(SB), Y0, Y2
+	VTESTPS     Y2, Y2
+	JZ          common4
+	VANDPS      w7fffffff<>+0(SB), Y0, Y3
+	VMOVUPS     w42dc0000<>+0(SB), Y4
+	VMINPS      Y3, Y4, Y3
+	VMINPS      w42610000<>+0(SB), Y3, Y4
+	VPSRLD      $0x15, Y4, Y4
+	VPSLLD      $0x1c, Y4, Y6
+	VPERMPS     siluSlopeRestCenters<>+0(SB), Y4, Y7
+	VPERMPS     siluSlopeRestCenters<>+32(SB), Y4, Y8
+	VBLENDVPS   Y6, Y8, Y7, Y7
+	VSUBPS      Y7, Y3, Y7
+	VPERMPS     siluSlopeRest5<>+0(SB), Y4, Y8
+	VPERMPS     siluSlopeRest5<>+32(SB), Y4, Y9
+	VBLENDVPS   Y6, Y9, Y8, Y8
+	VPERMPS     siluSlopeRest4<>+0(SB), Y4, Y9
+	VPERMPS     siluSlopeRest4<>+32(SB), Y4, Y10
+	VBLENDVPS   Y6, Y10, Y9, Y9
+	VFMADD231PS Y7, Y8, Y9
+	VPERMPS     siluSlopeRest3<>+0(SB), Y4, Y8
+	VPERMPS     siluSlopeRest3<>+32(SB), Y4, Y10
+	VBLENDVPS   Y6, Y10, Y8, Y8
+	VFMADD231PS Y7, Y9, Y8
+	VPERMPS     siluSlopeRest2<>+0(SB), Y4, Y9
+	VPERMPS     siluSlopeRest2<>+32(SB), Y4, Y10
+	VBLENDVPS   Y6, Y10, Y9, Y9
+	VFMADD231PS Y7, Y8, Y9
+	VPERMPS     siluSlopeRest1<>+0(SB), Y4, Y8
+	VPERMPS     siluSlopeRest1<>+32(SB), Y4, Y10
+	VBLENDVPS   Y6, Y10, Y8, Y8
+	VFMADD231PS Y7, Y9, Y8
+	VPERMPS     siluSlopeRest0<>+0(SB), Y4, Y9
+	VPERMPS     siluSlopeRest0<>+32(SB), Y4, Y4
+	VBLENDVPS   Y6, Y4, Y9, Y9
+	VFMADD231PS Y7, Y8, Y9
+	VMULPS      wbfb8aa3b<>+0(SB), Y3, Y4
 	VROUNDPS    $0x00, Y4, Y4
-	VMOVAPS     Y2, Y2
-	VFMADD231PS w3f317200<>+0(SB), Y4, Y2
-	VFMADD231PS w35bfbe8e<>+0(SB), Y4, Y2
-	VMOVUPS     w3ab6a18b<>+0(SB), Y5
-	VFMADD213PS wbc091ec1<>+0(SB), Y2, Y5
-	VFMADD213PS w3d2aaa75<>+0(SB), Y2, Y5
-	VFMADD213PS wbe2aaa3e<>+0(SB), Y2, Y5
-	VFMADD213PS w3f000000<>+0(SB), Y2, Y5
-	VMULPS      Y2, Y2, Y6
-	VFMSUB213PS Y2, Y6, Y5
-	VFMADD231PS Y5, Y7, Y7
-	VCVTPS2DQ   Y4, Y2
-	VPSRAD      $0x01, Y2, Y4
-	VPSUBD      Y4, Y2, Y2
+	VMOVAPS     Y3, Y3
+	VFMADD231PS w3f317200<>+0(SB), Y4, Y3
+	VFMADD231PS w35bfbe8e<>+0(SB), Y4, Y3
+	VMOVUPS     w3ab6a18b<>+0(SB), Y6
+	VFMADD213PS wbc091ec1<>+0(SB), Y3, Y6
+	VFMADD213PS w3d2aaa75<>+0(SB), Y3, Y6
+	VFMADD213PS wbe2aaa3e<>+0(SB), Y3, Y6
+	VFMADD213PS w3f000000<>+0(SB), Y3, Y6
+	VMULPS      Y3, Y3, Y7
+	VFMSUB213PS Y3, Y7, Y6
+	VFMADD231PS Y6, Y9, Y9
+	VCVTPS2DQ   Y4, Y3
+	VPSRAD      $0x01, Y3, Y4
+	VPSUBD      Y4, Y3, Y3
 	VPADDD      w0000007f<>+0(SB), Y4, Y4
 	VPSLLD      $0x17, Y4, Y4
-	VPADDD      w0000007f<>+0(SB), Y2, Y2
-	VPSLLD      $0x17, Y2, Y2
-	VMULPS      Y4, Y7, Y7
-	VMULPS      Y2, Y7, Y7
-	VSUBPS      Y7, Y3, Y3
-	VBLENDVPS   Y0, Y7, Y3, Y3
-	VMULPS      Y3, Y1, Y1
-	VMOVUPS     Y1, (CX)(AX*1)
-	ADDQ        $0x20, AX
-	SUBQ        $0x08, SI
-	JGE         loop
+	VPADDD      w0000007f<>+0(SB), Y3, Y3
+	VPSLLD      $0x17, Y3, Y3
+	VMULPS      Y4, Y9, Y9
+	VMULPS      Y3, Y9, Y9
+	VBLENDVPS   Y2, Y9, Y5, Y5
+
+common4:
+	VMOVUPS   w3f800000<>+0(SB), Y2
+	VSUBPS    Y5, Y2, Y2
+	VBLENDVPS Y0, Y5, Y2, Y2
+	VMULPS    Y2, Y1, Y1
+	VMOVUPS   Y1, (CX)(AX*1)
+	ADDQ      $0x20, AX
+	SUBQ      $0x08, SI
+	JGE       loop
 
 tail:
 	ADDQ        $0x08, SI
@@ -2619,196 +3145,422 @@ tail:
 	VMASKMOVPS  (DX)(AX*1), Y0, Y1
 	VMASKMOVPS  (BX)(AX*1), Y0, Y2
 	VANDPS      w7fffffff<>+0(SB), Y1, Y3
-	VMOVUPS     w42dc0000<>+0(SB), Y4
+	VMOVUPS     w41b00000<>+0(SB), Y4
 	VMINPS      Y3, Y4, Y3
-	VMINPS      w41960000<>+0(SB), Y3, Y4
-	VADDPS      w3fc00000<>+0(SB), Y4, Y4
+	VADDPS      w40000000<>+0(SB), Y3, Y4
 	VPSRLD      $0x15, Y4, Y4
-	VPSLLD      $0x1c, Y4, Y6
-	VPERMPS     siluSlopeCenters<>+0(SB), Y4, Y5
+	VPSLLD      $0x1c, Y4, Y5
+	VPERMPS     siluSlopeCenters<>+0(SB), Y4, Y6
 	VPERMPS     siluSlopeCenters<>+32(SB), Y4, Y7
-	VBLENDVPS   Y6, Y7, Y5, Y5
-	VSUBPS      Y5, Y3, Y5
+	VBLENDVPS   Y5, Y7, Y6, Y6
+	VSUBPS      Y6, Y3, Y3
+	VPERMPS     siluSlope6<>+0(SB), Y4, Y6
+	VPERMPS     siluSlope6<>+32(SB), Y4, Y7
+	VBLENDVPS   Y5, Y7, Y6, Y6
 	VPERMPS     siluSlope5<>+0(SB), Y4, Y7
 	VPERMPS     siluSlope5<>+32(SB), Y4, Y8
-	VBLENDVPS   Y6, Y8, Y7, Y7
-	VPERMPS     siluSlope4<>+0(SB), Y4, Y8
-	VPERMPS     siluSlope4<>+32(SB), Y4, Y9
-	VBLENDVPS   Y6, Y9, Y8, Y8
-	VFMADD231PS Y5, Y7, Y8
+	VBLENDVPS   Y5, Y8, Y7, Y7
+	VFMADD231PS Y3, Y6, Y7
+	VPERMPS     siluSlope4<>+0(SB), Y4, Y6
+	VPERMPS     siluSlope4<>+32(SB), Y4, Y8
+	VBLENDVPS   Y5, Y8, Y6, Y6
+	VFMADD231PS Y3, Y7, Y6
 	VPERMPS     siluSlope3<>+0(SB), Y4, Y7
-	VPERMPS     siluSlope3<>+32(SB), Y4, Y9
-	VBLENDVPS   Y6, Y9, Y7, Y7
-	VFMADD231PS Y5, Y8, Y7
-	VPERMPS     siluSlope2<>+0(SB), Y4, Y8
-	VPERMPS     siluSlope2<>+32(SB), Y4, Y9
-	VBLENDVPS   Y6, Y9, Y8, Y8
-	VFMADD231PS Y5, Y7, Y8
+	VPERMPS     siluSlope3<>+32(SB), Y4, Y8
+	VBLENDVPS   Y5, Y8, Y7, Y7
+	VFMADD231PS Y3, Y6, Y7
+	VPERMPS     siluSlope2<>+0(SB), Y4, Y6
+	VPERMPS     siluSlope2<>+32(SB), Y4, Y8
+	VBLENDVPS   Y5, Y8, Y6, Y6
+	VFMADD231PS Y3, Y7, Y6
 	VPERMPS     siluSlope1<>+0(SB), Y4, Y7
-	VPERMPS     siluSlope1<>+32(SB), Y4, Y9
-	VBLENDVPS   Y6, Y9, Y7, Y7
-	VFMADD231PS Y5, Y8, Y7
-	VPERMPS     siluSlope0<>+0(SB), Y4, Y8
+	VPERMPS     siluSlope1<>+32(SB), Y4, Y8
+	VBLENDVPS   Y5, Y8, Y7, Y7
+	VFMADD231PS Y3, Y6, Y7
+	VPERMPS     siluSlope0<>+0(SB), Y4, Y6
 	VPERMPS     siluSlope0<>+32(SB), Y4, Y4
-	VBLENDVPS   Y6, Y4, Y8, Y8
-	VFMADD231PS Y5, Y7, Y8
-	VMOVUPS     w3f800000<>+0(SB), Y4
-	VMULPS      wbfb8aa3b<>+0(SB), Y3, Y5
+	VBLENDVPS   Y5, Y4, Y6, Y6
+	VFMADD231PS Y3, Y7, Y6
+	VCMPPS      $0x11, wc0c00000<>+0(SB), Y1, Y3
+	VTESTPS     Y3, Y3
+	JZ          common5
+	VANDPS      w7fffffff<>+0(SB), Y1, Y4
+	VMOVUPS     w42dc0000<>+0(SB), Y5
+	VMINPS      Y4, Y5, Y4
+	VMINPS      w42610000<>+0(SB), Y4, Y5
+	VPSRLD      $0x15, Y5, Y5
+	VPSLLD      $0x1c, Y5, Y7
+	VPERMPS     siluSlopeRestCenters<>+0(SB), Y5, Y8
+	VPERMPS     siluSlopeRestCenters<>+32(SB), Y5, Y9
+	VBLENDVPS   Y7, Y9, Y8, Y8
+	VSUBPS      Y8, Y4, Y8
+	VPERMPS     siluSlopeRest5<>+0(SB), Y5, Y9
+	VPERMPS     siluSlopeRest5<>+32(SB), Y5, Y10
+	VBLENDVPS   Y7, Y10, Y9, Y9
+	VPERMPS     siluSlopeRest4<>+0(SB), Y5, Y10
+	VPERMPS     siluSlopeRest4<>+32(SB), Y5, Y11
+	VBLENDVPS   Y7, Y11, Y10, Y10
+	VFMADD231PS Y8, Y9, Y10
+	VPERMPS     siluSlopeRest3<>+0(SB), Y5, Y9
+	VPERMPS     siluSlopeRest3<>+32(SB), Y5, Y11
+	VBLENDVPS   Y7, Y11, Y9, Y9
+	VFMADD231PS Y8, Y10, Y9
+	VPERMPS     siluSlopeRest2<>+0(SB), Y5, Y10
+	VPERMPS     siluSlopeRest2<>+32(SB), Y5, Y11
+	VBLENDVPS   Y7, Y11, Y10, Y10
+	VFMADD231PS Y8, Y9, Y10
+	VPERMPS     siluSlopeRest1<>+0(SB), Y5, Y9
+	VPERMPS     siluSlopeRest1<>+32(SB), Y5, Y11
+	VBLENDVPS   Y7, Y11, Y9, Y9
+	VFMADD231PS Y8, Y10, Y9
+	VPERMPS     siluSlopeRest0<>+0(SB), Y5, Y10
+	VPERMPS     siluSlopeRest0<>+32(SB), Y5, Y5
+	VBLENDVPS   Y7, Y5, Y10, Y10
+	VFMADD231PS Y8, Y9, Y10
+	VMULPS      wbfb8aa3b<>+0(SB), Y4, Y5
 	VROUNDPS    $0x00, Y5, Y5
-	VMOVAPS     Y3, Y3
-	VFMADD231PS w3f317200<>+0(SB), Y5, Y3
-	VFMADD231PS w35bfbe8e<>+0(SB), Y5, Y3
-	VMOVUPS     w3ab6a18b<>+0(SB), Y6
-	VFMADD213PS wbc091ec1<>+0(SB), Y3, Y6
-	VFMADD213PS w3d2aaa75<>+0(SB), Y3, Y6
-	VFMADD213PS wbe2aaa3e<>+0(SB), Y3, Y6
-	VFMADD213PS w3f000000<>+0(SB), Y3, Y6
-	VMULPS      Y3, Y3, Y7
-	VFMSUB213PS Y3, Y7, Y6
-	VFMADD231PS Y6, Y8, Y8
-	VCVTPS2DQ   Y5, Y3
-	VPSRAD      $0x01, Y3, Y5
-	VPSUBD      Y5, Y3, Y3
+	VMOVAPS     Y4, Y4
+	VFMADD231PS w3f317200<>+0(SB), Y5, Y4
+	VFMADD231PS w35bfbe8e<>+0(SB), Y5, Y4
+	VMOVUPS     w3ab6a18b<>+0(SB), Y7
+	VFMADD213PS wbc091ec1<>+0(SB), Y4, Y7
+	VFMADD213PS w3d2aaa75<>+0(SB), Y4, Y7
+	VFMADD213PS wbe2aaa3e<>+0(SB), Y4, Y7
+	VFMADD213PS w3f000000<>+0(SB), Y4, Y7
+	VMULPS      Y4, Y4, Y8
+	VFMSUB213PS Y4, Y8, Y7
+	VFMADD231PS Y7, Y10, Y10
+	VCVTPS2DQ   Y5, Y4
+	VPSRAD      $0x01, Y4, Y5
+	VPSUBD      Y5, Y4, Y4
 	VPADDD      w0000007f<>+0(SB), Y5, Y5
 	VPSLLD      $0x17, Y5, Y5
-	VPADDD      w0000007f<>+0(SB), Y3, Y3
-	VPSLLD      $0x17, Y3, Y3
-	VMULPS      Y5, Y8, Y8
-	VMULPS      Y3, Y8, Y8
-	VSUBPS      Y8, Y4, Y4
-	VBLENDVPS   Y1, Y8, Y4, Y4
-	VMULPS      Y4, Y2, Y2
-	VMASKMOVPS  Y2, Y0, (CX)(AX*1)
+	VPADDD      w0000007f<>+0(SB), Y4, Y4
+	VPSLLD      $0x17, Y4, Y4
+	VMULPS      Y5, Y10, Y10
+	VMULPS      Y4, Y10, Y10
+	VBLENDVPS   Y3, Y10, Y6, Y6
+
+common5:
+	VMOVUPS    w3f800000<>+0(SB), Y3
+	VSUBPS     Y6, Y3, Y3
+	VBLENDVPS  Y1, Y6, Y3, Y3
+	VMULPS     Y3, Y2, Y2
+	VMASKMOVPS Y2, Y0, (CX)(AX*1)
 
 done:
 	VZEROUPPER
 	RET
 
-DATA siluSlopeCenters<>+0(SB)/4, $0x3f3e3800
-DATA siluSlopeCenters<>+4(SB)/4, $0x3f9ea000
-DATA siluSlopeCenters<>+8(SB)/4, $0x3fdf6600
-DATA siluSlopeCenters<>+12(SB)/4, $0x400f0c00
-DATA siluSlopeCenters<>+16(SB)/4, $0x403fce00
-DATA siluSlopeCenters<>+20(SB)/4, $0x407f2600
-DATA siluSlopeCenters<>+24(SB)/4, $0x409eed00
-DATA siluSlopeCenters<>+28(SB)/4, $0x40bf8600
-DATA siluSlopeCenters<>+32(SB)/4, $0x40ef1400
-DATA siluSlopeCenters<>+36(SB)/4, $0x41176800
-DATA siluSlopeCenters<>+40(SB)/4, $0x4136be00
-DATA siluSlopeCenters<>+44(SB)/4, $0x41574300
-DATA siluSlopeCenters<>+48(SB)/4, $0x4182ad00
-DATA siluSlopeCenters<>+52(SB)/4, $0x41940000
-DATA siluSlopeCenters<>+56(SB)/4, $0x3ded6000
-DATA siluSlopeCenters<>+60(SB)/4, $0x3eba3400
+DATA w41b00000<>+0(SB)/4, $0x41b00000
+DATA w41b00000<>+4(SB)/4, $0x41b00000
+DATA w41b00000<>+8(SB)/4, $0x41b00000
+DATA w41b00000<>+12(SB)/4, $0x41b00000
+DATA w41b00000<>+16(SB)/4, $0x41b00000
+DATA w41b00000<>+20(SB)/4, $0x41b00000
+DATA w41b00000<>+24(SB)/4, $0x41b00000
+DATA w41b00000<>+28(SB)/4, $0x41b00000
+GLOBL w41b00000<>(SB), RODATA|NOPTR, $32
+
+DATA w40000000<>+0(SB)/4, $0x40000000
+DATA w40000000<>+4(SB)/4, $0x40000000
+DATA w40000000<>+8(SB)/4, $0x40000000
+DATA w40000000<>+12(SB)/4, $0x40000000
+DATA w40000000<>+16(SB)/4, $0x40000000
+DATA w40000000<>+20(SB)/4, $0x40000000
+DATA w40000000<>+24(SB)/4, $0x40000000
+DATA w40000000<>+28(SB)/4, $0x40000000
+GLOBL w40000000<>(SB), RODATA|NOPTR, $32
+
+DATA siluSlopeCenters<>+0(SB)/4, $0x3e6fb000
+DATA siluSlopeCenters<>+4(SB)/4, $0x3f3b5800
+DATA siluSlopeCenters<>+8(SB)/4, $0x3f9f3400
+DATA siluSlopeCenters<>+12(SB)/4, $0x3fde3200
+DATA siluSlopeCenters<>+16(SB)/4, $0x401f1c00
+DATA siluSlopeCenters<>+20(SB)/4, $0x405dd600
+DATA siluSlopeCenters<>+24(SB)/4, $0x408fb600
+DATA siluSlopeCenters<>+28(SB)/4, $0x40afea00
+DATA siluSlopeCenters<>+32(SB)/4, $0x40de9800
+DATA siluSlopeCenters<>+36(SB)/4, $0x410f4f00
+DATA siluSlopeCenters<>+40(SB)/4, $0x412f9d00
+DATA siluSlopeCenters<>+44(SB)/4, $0x414eb100
+DATA siluSlopeCenters<>+48(SB)/4, $0x417d5800
+DATA siluSlopeCenters<>+52(SB)/4, $0x419fe800
+DATA siluSlopeCenters<>+56(SB)/4, $0x00000000
+DATA siluSlopeCenters<>+60(SB)/4, $0x00000000
 GLOBL siluSlopeCenters<>(SB), RODATA|NOPTR, $64
 
-DATA siluSlope5<>+0(SB)/4, $0xbbc6aaaf
-DATA siluSlope5<>+4(SB)/4, $0xbc1f4467
-DATA siluSlope5<>+8(SB)/4, $0xbb9af84d
-DATA siluSlope5<>+12(SB)/4, $0xb8413b5b
-DATA siluSlope5<>+16(SB)/4, $0x3ad46829
-DATA siluSlope5<>+20(SB)/4, $0x3a33a49c
-DATA siluSlope5<>+24(SB)/4, $0x390975f8
-DATA siluSlope5<>+28(SB)/4, $0xb69d036c
-DATA siluSlope5<>+32(SB)/4, $0xb78ff1d5
-DATA siluSlope5<>+36(SB)/4, $0xb6a94cf2
-DATA siluSlope5<>+40(SB)/4, $0xb58b1e3d
-DATA siluSlope5<>+44(SB)/4, $0xb4499123
-DATA siluSlope5<>+48(SB)/4, $0xb2715cdc
-DATA siluSlope5<>+52(SB)/4, $0x00000000
-DATA siluSlope5<>+56(SB)/4, $0x3c2a17dd
-DATA siluSlope5<>+60(SB)/4, $0x3b8025fc
+DATA siluSlope6<>+0(SB)/4, $0x3b2cd71e
+DATA siluSlope6<>+4(SB)/4, $0x3b65f4ee
+DATA siluSlope6<>+8(SB)/4, $0x39a1d262
+DATA siluSlope6<>+12(SB)/4, $0xbaa22f58
+DATA siluSlope6<>+16(SB)/4, $0xba0865dc
+DATA siluSlope6<>+20(SB)/4, $0x38997590
+DATA siluSlope6<>+24(SB)/4, $0x385c7d78
+DATA siluSlope6<>+28(SB)/4, $0x376b7105
+DATA siluSlope6<>+32(SB)/4, $0x3529edac
+DATA siluSlope6<>+36(SB)/4, $0xb4af236a
+DATA siluSlope6<>+40(SB)/4, $0xb3c97ba8
+DATA siluSlope6<>+44(SB)/4, $0xb2a51cb3
+DATA siluSlope6<>+48(SB)/4, $0xb0d4e29b
+DATA siluSlope6<>+52(SB)/4, $0xae35cb35
+DATA siluSlope6<>+56(SB)/4, $0x00000000
+DATA siluSlope6<>+60(SB)/4, $0x00000000
+GLOBL siluSlope6<>(SB), RODATA|NOPTR, $64
+
+DATA siluSlope5<>+0(SB)/4, $0xbc2c2360
+DATA siluSlope5<>+4(SB)/4, $0x3980468a
+DATA siluSlope5<>+8(SB)/4, $0x3bd3f348
+DATA siluSlope5<>+12(SB)/4, $0x3b944b26
+DATA siluSlope5<>+16(SB)/4, $0x39135ef5
+DATA siluSlope5<>+20(SB)/4, $0xba324738
+DATA siluSlope5<>+24(SB)/4, $0xb96b81b1
+DATA siluSlope5<>+28(SB)/4, $0xb8257cf3
+DATA siluSlope5<>+32(SB)/4, $0x36abee2a
+DATA siluSlope5<>+36(SB)/4, $0x3653cde4
+DATA siluSlope5<>+40(SB)/4, $0x3542c928
+DATA siluSlope5<>+44(SB)/4, $0x341bed63
+DATA siluSlope5<>+48(SB)/4, $0x32523f09
+DATA siluSlope5<>+52(SB)/4, $0x2f99cf7d
+DATA siluSlope5<>+56(SB)/4, $0x00000000
+DATA siluSlope5<>+60(SB)/4, $0x00000000
 GLOBL siluSlope5<>(SB), RODATA|NOPTR, $64
 
-DATA siluSlope4<>+0(SB)/4, $0x3d0d3506
-DATA siluSlope4<>+4(SB)/4, $0x3c4c8bbe
-DATA siluSlope4<>+8(SB)/4, $0xbbdb2525
-DATA siluSlope4<>+12(SB)/4, $0xbc477878
-DATA siluSlope4<>+16(SB)/4, $0xbbfcdcb5
-DATA siluSlope4<>+20(SB)/4, $0xbaebbbb3
-DATA siluSlope4<>+24(SB)/4, $0x375ecd3e
-DATA siluSlope4<>+28(SB)/4, $0x3989f5e7
-DATA siluSlope4<>+32(SB)/4, $0x3912156d
-DATA siluSlope4<>+36(SB)/4, $0x380a4aa0
-DATA siluSlope4<>+40(SB)/4, $0x36db0b0c
-DATA siluSlope4<>+44(SB)/4, $0x35954185
-DATA siluSlope4<>+48(SB)/4, $0x33c59a56
-DATA siluSlope4<>+52(SB)/4, $0x00000000
-DATA siluSlope4<>+56(SB)/4, $0x3ce13bbf
-DATA siluSlope4<>+60(SB)/4, $0x3d17228e
+DATA siluSlope4<>+0(SB)/4, $0xbc63bdd3
+DATA siluSlope4<>+4(SB)/4, $0xbce0750b
+DATA siluSlope4<>+8(SB)/4, $0xbc860b5b
+DATA siluSlope4<>+12(SB)/4, $0xbae7d79f
+DATA siluSlope4<>+16(SB)/4, $0x3bbb0ec6
+DATA siluSlope4<>+20(SB)/4, $0x3b361809
+DATA siluSlope4<>+24(SB)/4, $0x3a0bccda
+DATA siluSlope4<>+28(SB)/4, $0xb7ab6572
+DATA siluSlope4<>+32(SB)/4, $0xb89784bc
+DATA siluSlope4<>+36(SB)/4, $0xb7b115ac
+DATA siluSlope4<>+40(SB)/4, $0xb68ee3a5
+DATA siluSlope4<>+44(SB)/4, $0xb5599a1c
+DATA siluSlope4<>+48(SB)/4, $0xb38295dd
+DATA siluSlope4<>+52(SB)/4, $0xb0b22535
+DATA siluSlope4<>+56(SB)/4, $0x00000000
+DATA siluSlope4<>+60(SB)/4, $0x00000000
 GLOBL siluSlope4<>(SB), RODATA|NOPTR, $64
 
-DATA siluSlope3<>+0(SB)/4, $0x3c8fe67f
-DATA siluSlope3<>+4(SB)/4, $0x3d8713f1
-DATA siluSlope3<>+8(SB)/4, $0x3d8df83a
-DATA siluSlope3<>+12(SB)/4, $0x3d476bf2
-DATA siluSlope3<>+16(SB)/4, $0x3c888ee3
-DATA siluSlope3<>+20(SB)/4, $0xb9b1366b
-DATA siluSlope3<>+24(SB)/4, $0xbb38a96a
-DATA siluSlope3<>+28(SB)/4, $0xbb01c758
-DATA siluSlope3<>+32(SB)/4, $0xba43b09d
-DATA siluSlope3<>+36(SB)/4, $0xb921d234
-DATA siluSlope3<>+40(SB)/4, $0xb7f32dd9
-DATA siluSlope3<>+44(SB)/4, $0xb6a006da
-DATA siluSlope3<>+48(SB)/4, $0xb4bc2e99
-DATA siluSlope3<>+52(SB)/4, $0x00000000
-DATA siluSlope3<>+56(SB)/4, $0xbd93981b
-DATA siluSlope3<>+60(SB)/4, $0xbd216f1a
+DATA siluSlope3<>+0(SB)/4, $0x3d9cfd58
+DATA siluSlope3<>+4(SB)/4, $0x3cfcfefd
+DATA siluSlope3<>+8(SB)/4, $0xbc88a52c
+DATA siluSlope3<>+12(SB)/4, $0xbd09de34
+DATA siluSlope3<>+16(SB)/4, $0xbcc047c3
+DATA siluSlope3<>+20(SB)/4, $0xbbbe5d54
+DATA siluSlope3<>+24(SB)/4, $0x391399f8
+DATA siluSlope3<>+28(SB)/4, $0x3a640fe0
+DATA siluSlope3<>+32(SB)/4, $0x39f00420
+DATA siluSlope3<>+36(SB)/4, $0x38de9270
+DATA siluSlope3<>+40(SB)/4, $0x37a6be7d
+DATA siluSlope3<>+44(SB)/4, $0x36748c50
+DATA siluSlope3<>+48(SB)/4, $0x348b5783
+DATA siluSlope3<>+52(SB)/4, $0x31bc628f
+DATA siluSlope3<>+56(SB)/4, $0x00000000
+DATA siluSlope3<>+60(SB)/4, $0x00000000
 GLOBL siluSlope3<>(SB), RODATA|NOPTR, $64
 
-DATA siluSlope2<>+0(SB)/4, $0xbea9963e
-DATA siluSlope2<>+4(SB)/4, $0xbe86df68
-DATA siluSlope2<>+8(SB)/4, $0xbe1f7e9e
-DATA siluSlope2<>+12(SB)/4, $0xbd8ad058
-DATA siluSlope2<>+16(SB)/4, $0x3b8559c4
-DATA siluSlope2<>+20(SB)/4, $0x3cb7f01f
-DATA siluSlope2<>+24(SB)/4, $0x3c845433
-DATA siluSlope2<>+28(SB)/4, $0x3c0ccb3c
-DATA siluSlope2<>+32(SB)/4, $0x3b38a2ae
-DATA siluSlope2<>+36(SB)/4, $0x3a0d9fa1
-DATA siluSlope2<>+40(SB)/4, $0x38ccdbc5
-DATA siluSlope2<>+44(SB)/4, $0x3783cbc6
-DATA siluSlope2<>+48(SB)/4, $0x35932fe1
-DATA siluSlope2<>+52(SB)/4, $0x00000000
-DATA siluSlope2<>+56(SB)/4, $0xbe8de129
-DATA siluSlope2<>+60(SB)/4, $0xbea36479
+DATA siluSlope2<>+0(SB)/4, $0x3d693911
+DATA siluSlope2<>+4(SB)/4, $0x3e0ffc55
+DATA siluSlope2<>+8(SB)/4, $0x3e18107c
+DATA siluSlope2<>+12(SB)/4, $0x3ddcafd7
+DATA siluSlope2<>+16(SB)/4, $0x3d21666c
+DATA siluSlope2<>+20(SB)/4, $0xba0eae97
+DATA siluSlope2<>+24(SB)/4, $0xbbe2af80
+DATA siluSlope2<>+28(SB)/4, $0xbb9f0074
+DATA siluSlope2<>+32(SB)/4, $0xbaf47483
+DATA siluSlope2<>+36(SB)/4, $0xb9c8f549
+DATA siluSlope2<>+40(SB)/4, $0xb88f12d3
+DATA siluSlope2<>+44(SB)/4, $0xb74c1318
+DATA siluSlope2<>+48(SB)/4, $0xb56489fe
+DATA siluSlope2<>+52(SB)/4, $0xb2982d36
+DATA siluSlope2<>+56(SB)/4, $0x00000000
+DATA siluSlope2<>+60(SB)/4, $0x00000000
 GLOBL siluSlope2<>(SB), RODATA|NOPTR, $64
 
-DATA siluSlope1<>+0(SB)/4, $0xbeebe994
-DATA siluSlope1<>+4(SB)/4, $0xbf4307ea
-DATA siluSlope1<>+8(SB)/4, $0xbf796dc9
-DATA siluSlope1<>+12(SB)/4, $0xbf8a67f8
-DATA siluSlope1<>+16(SB)/4, $0xbf8f6aef
-DATA siluSlope1<>+20(SB)/4, $0xbf8b038d
-DATA siluSlope1<>+24(SB)/4, $0xbf860815
-DATA siluSlope1<>+28(SB)/4, $0xbf82dd26
-DATA siluSlope1<>+32(SB)/4, $0xbf80de57
-DATA siluSlope1<>+36(SB)/4, $0xbf802887
-DATA siluSlope1<>+40(SB)/4, $0xbf800720
-DATA siluSlope1<>+44(SB)/4, $0xbf800120
-DATA siluSlope1<>+48(SB)/4, $0xbf800014
-DATA siluSlope1<>+52(SB)/4, $0xbf800000
-DATA siluSlope1<>+56(SB)/4, $0xbd7a8e1b
-DATA siluSlope1<>+60(SB)/4, $0xbe56f203
+DATA siluSlope1<>+0(SB)/4, $0xbef91505
+DATA siluSlope1<>+4(SB)/4, $0xbec3c63c
+DATA siluSlope1<>+8(SB)/4, $0xbe69866a
+DATA siluSlope1<>+12(SB)/4, $0xbdcc9bcf
+DATA siluSlope1<>+16(SB)/4, $0x3bf1ce53
+DATA siluSlope1<>+20(SB)/4, $0x3d172210
+DATA siluSlope1<>+24(SB)/4, $0x3cd6c2fe
+DATA siluSlope1<>+28(SB)/4, $0x3c65e6b4
+DATA siluSlope1<>+32(SB)/4, $0x3b9a08c6
+DATA siluSlope1<>+36(SB)/4, $0x3a6adc58
+DATA siluSlope1<>+40(SB)/4, $0x3921073c
+DATA siluSlope1<>+44(SB)/4, $0x37e0a9bf
+DATA siluSlope1<>+48(SB)/4, $0x35f6d7e7
+DATA siluSlope1<>+52(SB)/4, $0x332147b9
+DATA siluSlope1<>+56(SB)/4, $0x00000000
+DATA siluSlope1<>+60(SB)/4, $0x00000000
 GLOBL siluSlope1<>(SB), RODATA|NOPTR, $64
 
-DATA siluSlope0<>+0(SB)/4, $0x3eac4198
-DATA siluSlope0<>+4(SB)/4, $0x3cf7f922
-DATA siluSlope0<>+8(SB)/4, $0xbed3cab6
-DATA siluSlope0<>+12(SB)/4, $0xbf6bad66
-DATA siluSlope0<>+16(SB)/4, $0xbfe212cf
-DATA siluSlope0<>+20(SB)/4, $0xc03719b5
-DATA siluSlope0<>+24(SB)/4, $0xc079e926
-DATA siluSlope0<>+28(SB)/4, $0xc09ea4c6
-DATA siluSlope0<>+32(SB)/4, $0xc0ced30a
-DATA siluSlope0<>+36(SB)/4, $0xc107624c
-DATA siluSlope0<>+40(SB)/4, $0xc126bd05
-DATA siluSlope0<>+44(SB)/4, $0xc14742d9
-DATA siluSlope0<>+48(SB)/4, $0xc17559fd
-DATA siluSlope0<>+52(SB)/4, $0xc18c0000
-DATA siluSlope0<>+56(SB)/4, $0x3efe374f
-DATA siluSlope0<>+60(SB)/4, $0x3eed3e0c
+DATA siluSlope0<>+0(SB)/4, $0x3ec49eef
+DATA siluSlope0<>+4(SB)/4, $0x3e284063
+DATA siluSlope0<>+8(SB)/4, $0x3bfd6672
+DATA siluSlope0<>+12(SB)/4, $0xbd92015f
+DATA siluSlope0<>+16(SB)/4, $0xbdcbcc9e
+DATA siluSlope0<>+20(SB)/4, $0xbd927928
+DATA siluSlope0<>+24(SB)/4, $0xbd1c4063
+DATA siluSlope0<>+28(SB)/4, $0xbc959a84
+DATA siluSlope0<>+32(SB)/4, $0xbbb994f7
+DATA siluSlope0<>+36(SB)/4, $0xba865a39
+DATA siluSlope0<>+40(SB)/4, $0xb932f974
+DATA siluSlope0<>+44(SB)/4, $0xb7f53d54
+DATA siluSlope0<>+48(SB)/4, $0xb6044605
+DATA siluSlope0<>+52(SB)/4, $0xb32a1429
+DATA siluSlope0<>+56(SB)/4, $0x00000000
+DATA siluSlope0<>+60(SB)/4, $0x00000000
 GLOBL siluSlope0<>(SB), RODATA|NOPTR, $64
+
+DATA wc0c00000<>+0(SB)/4, $0xc0c00000
+DATA wc0c00000<>+4(SB)/4, $0xc0c00000
+DATA wc0c00000<>+8(SB)/4, $0xc0c00000
+DATA wc0c00000<>+12(SB)/4, $0xc0c00000
+DATA wc0c00000<>+16(SB)/4, $0xc0c00000
+DATA wc0c00000<>+20(SB)/4, $0xc0c00000
+DATA wc0c00000<>+24(SB)/4, $0xc0c00000
+DATA wc0c00000<>+28(SB)/4, $0xc0c00000
+GLOBL wc0c00000<>(SB), RODATA|NOPTR, $32
+
+DATA w42610000<>+0(SB)/4, $0x42610000
+DATA w42610000<>+4(SB)/4, $0x42610000
+DATA w42610000<>+8(SB)/4, $0x42610000
+DATA w42610000<>+12(SB)/4, $0x42610000
+DATA w42610000<>+16(SB)/4, $0x42610000
+DATA w42610000<>+20(SB)/4, $0x42610000
+DATA w42610000<>+24(SB)/4, $0x42610000
+DATA w42610000<>+28(SB)/4, $0x42610000
+GLOBL w42610000<>(SB), RODATA|NOPTR, $32
+
+DATA siluSlopeRestCenters<>+0(SB)/4, $0x42100000
+DATA siluSlopeRestCenters<>+4(SB)/4, $0x42300000
+DATA siluSlopeRestCenters<>+8(SB)/4, $0x42500000
+DATA siluSlopeRestCenters<>+12(SB)/4, $0x42600000
+DATA siluSlopeRestCenters<>+16(SB)/4, $0x408ee100
+DATA siluSlopeRestCenters<>+20(SB)/4, $0x40af9800
+DATA siluSlopeRestCenters<>+24(SB)/4, $0x40cfb500
+DATA siluSlopeRestCenters<>+28(SB)/4, $0x40ee7c00
+DATA siluSlopeRestCenters<>+32(SB)/4, $0x410fa400
+DATA siluSlopeRestCenters<>+36(SB)/4, $0x412edf00
+DATA siluSlopeRestCenters<>+40(SB)/4, $0x414f3700
+DATA siluSlopeRestCenters<>+44(SB)/4, $0x416ec200
+DATA siluSlopeRestCenters<>+48(SB)/4, $0x41900000
+DATA siluSlopeRestCenters<>+52(SB)/4, $0x41b00000
+DATA siluSlopeRestCenters<>+56(SB)/4, $0x41d00000
+DATA siluSlopeRestCenters<>+60(SB)/4, $0x41f00000
+GLOBL siluSlopeRestCenters<>(SB), RODATA|NOPTR, $64
+
+DATA siluSlopeRest5<>+0(SB)/4, $0xa55b5c6f
+DATA siluSlopeRest5<>+4(SB)/4, $0x80000000
+DATA siluSlopeRest5<>+8(SB)/4, $0x80000000
+DATA siluSlopeRest5<>+12(SB)/4, $0x00000000
+DATA siluSlopeRest5<>+16(SB)/4, $0x39ac56bf
+DATA siluSlopeRest5<>+20(SB)/4, $0x38154ca9
+DATA siluSlopeRest5<>+24(SB)/4, $0xb7985795
+DATA siluSlopeRest5<>+28(SB)/4, $0xb790dd65
+DATA siluSlopeRest5<>+32(SB)/4, $0xb6f2660b
+DATA siluSlopeRest5<>+36(SB)/4, $0xb5d1e909
+DATA siluSlopeRest5<>+40(SB)/4, $0xb49bacdc
+DATA siluSlopeRest5<>+44(SB)/4, $0xb355f407
+DATA siluSlopeRest5<>+48(SB)/4, $0xb1759144
+DATA siluSlopeRest5<>+52(SB)/4, $0xaebf0ba5
+DATA siluSlopeRest5<>+56(SB)/4, $0xac0b9430
+DATA siluSlopeRest5<>+60(SB)/4, $0xa9447947
+GLOBL siluSlopeRest5<>(SB), RODATA|NOPTR, $64
+
+DATA siluSlopeRest4<>+0(SB)/4, $0x26a2bdc3
+DATA siluSlopeRest4<>+4(SB)/4, $0x00000000
+DATA siluSlopeRest4<>+8(SB)/4, $0x00000000
+DATA siluSlopeRest4<>+12(SB)/4, $0x00000000
+DATA siluSlopeRest4<>+16(SB)/4, $0xba169360
+DATA siluSlopeRest4<>+20(SB)/4, $0x396f8707
+DATA siluSlopeRest4<>+24(SB)/4, $0x397358c8
+DATA siluSlopeRest4<>+28(SB)/4, $0x39127145
+DATA siluSlopeRest4<>+32(SB)/4, $0x3849eaca
+DATA siluSlopeRest4<>+36(SB)/4, $0x3726408b
+DATA siluSlopeRest4<>+40(SB)/4, $0x35e8c131
+DATA siluSlopeRest4<>+44(SB)/4, $0x349ffceb
+DATA siluSlopeRest4<>+48(SB)/4, $0x32adfa3c
+DATA siluSlopeRest4<>+52(SB)/4, $0x300511a5
+DATA siluSlopeRest4<>+56(SB)/4, $0x2d407550
+DATA siluSlopeRest4<>+60(SB)/4, $0x2a8755ae
+GLOBL siluSlopeRest4<>(SB), RODATA|NOPTR, $64
+
+DATA siluSlopeRest3<>+0(SB)/4, $0xa71049a7
+DATA siluSlopeRest3<>+4(SB)/4, $0x00000000
+DATA siluSlopeRest3<>+8(SB)/4, $0x00000000
+DATA siluSlopeRest3<>+12(SB)/4, $0x00000000
+DATA siluSlopeRest3<>+16(SB)/4, $0xbb1c81c5
+DATA siluSlopeRest3<>+20(SB)/4, $0xbb239d19
+DATA siluSlopeRest3<>+24(SB)/4, $0xbac0afea
+DATA siluSlopeRest3<>+28(SB)/4, $0xba4656ee
+DATA siluSlopeRest3<>+32(SB)/4, $0xb9713def
+DATA siluSlopeRest3<>+36(SB)/4, $0xb83a6f9b
+DATA siluSlopeRest3<>+40(SB)/4, $0xb6fb422d
+DATA siluSlopeRest3<>+44(SB)/4, $0xb5a955ad
+DATA siluSlopeRest3<>+48(SB)/4, $0xb39cc55d
+DATA siluSlopeRest3<>+52(SB)/4, $0xb0ea4a55
+DATA siluSlopeRest3<>+56(SB)/4, $0xae26ef05
+DATA siluSlopeRest3<>+60(SB)/4, $0xab662a00
+GLOBL siluSlopeRest3<>(SB), RODATA|NOPTR, $64
+
+DATA siluSlopeRest2<>+0(SB)/4, $0x27cb6b38
+DATA siluSlopeRest2<>+4(SB)/4, $0x00000000
+DATA siluSlopeRest2<>+8(SB)/4, $0x00000000
+DATA siluSlopeRest2<>+12(SB)/4, $0x00000000
+DATA siluSlopeRest2<>+16(SB)/4, $0x3ca59f5d
+DATA siluSlopeRest2<>+20(SB)/4, $0x3c43b07a
+DATA siluSlopeRest2<>+24(SB)/4, $0x3bc4186a
+DATA siluSlopeRest2<>+28(SB)/4, $0x3b3b6a3f
+DATA siluSlopeRest2<>+32(SB)/4, $0x3a56005d
+DATA siluSlopeRest2<>+36(SB)/4, $0x391e47b7
+DATA siluSlopeRest2<>+40(SB)/4, $0x37cfee89
+DATA siluSlopeRest2<>+44(SB)/4, $0x3689abed
+DATA siluSlopeRest2<>+48(SB)/4, $0x34785ab5
+DATA siluSlopeRest2<>+52(SB)/4, $0x31b6d617
+DATA siluSlopeRest2<>+56(SB)/4, $0x2f0100e2
+DATA siluSlopeRest2<>+60(SB)/4, $0x2c304362
+GLOBL siluSlopeRest2<>(SB), RODATA|NOPTR, $64
+
+DATA siluSlopeRest1<>+0(SB)/4, $0xbf800000
+DATA siluSlopeRest1<>+4(SB)/4, $0xbf800000
+DATA siluSlopeRest1<>+8(SB)/4, $0xbf800000
+DATA siluSlopeRest1<>+12(SB)/4, $0xbf800000
+DATA siluSlopeRest1<>+16(SB)/4, $0xbf885f5a
+DATA siluSlopeRest1<>+20(SB)/4, $0xbf842a07
+DATA siluSlopeRest1<>+24(SB)/4, $0xbf81edb7
+DATA siluSlopeRest1<>+28(SB)/4, $0xbf80e1cb
+DATA siluSlopeRest1<>+32(SB)/4, $0xbf803dd3
+DATA siluSlopeRest1<>+36(SB)/4, $0xbf800b13
+DATA siluSlopeRest1<>+40(SB)/4, $0xbf8001c8
+DATA siluSlopeRest1<>+44(SB)/4, $0xbf80004a
+DATA siluSlopeRest1<>+48(SB)/4, $0xbf800004
+DATA siluSlopeRest1<>+52(SB)/4, $0xbf800000
+DATA siluSlopeRest1<>+56(SB)/4, $0xbf800000
+DATA siluSlopeRest1<>+60(SB)/4, $0xbf800000
+GLOBL siluSlopeRest1<>(SB), RODATA|NOPTR, $64
+
+DATA siluSlopeRest0<>+0(SB)/4, $0xc20c0000
+DATA siluSlopeRest0<>+4(SB)/4, $0xc22c0000
+DATA siluSlopeRest0<>+8(SB)/4, $0xc24c0000
+DATA siluSlopeRest0<>+12(SB)/4, $0xc25c0000
+DATA siluSlopeRest0<>+16(SB)/4, $0xc05805ae
+DATA siluSlopeRest0<>+20(SB)/4, $0xc08e47f4
+DATA siluSlopeRest0<>+24(SB)/4, $0xc0af206c
+DATA siluSlopeRest0<>+28(SB)/4, $0xc0ce3a00
+DATA siluSlopeRest0<>+32(SB)/4, $0xc0ff3679
+DATA siluSlopeRest0<>+36(SB)/4, $0xc11edd78
+DATA siluSlopeRest0<>+40(SB)/4, $0xc13f36c2
+DATA siluSlopeRest0<>+44(SB)/4, $0xc15ec1f6
+DATA siluSlopeRest0<>+48(SB)/4, $0xc1880000
+DATA siluSlopeRest0<>+52(SB)/4, $0xc1a80000
+DATA siluSlopeRest0<>+56(SB)/4, $0xc1c80000
+DATA siluSlopeRest0<>+60(SB)/4, $0xc1e80000
+GLOBL siluSlopeRest0<>(SB), RODATA|NOPTR, $64
 
 // func geluGradAVX2(dst *float32, x *float32, y *float32, n int)
 // Requires: AVX, AVX2, FMA3
@@ -2825,72 +3577,116 @@ loop:
 	VMOVUPS     (DX)(AX*1), Y0
 	VMOVUPS     (BX)(AX*1), Y1
 	VANDPS      w7fffffff<>+0(SB), Y0, Y2
-	VMOVUPS     w416fd70a<>+0(SB), Y3
+	VMOVUPS     w40c00000<>+0(SB), Y3
 	VMINPS      Y2, Y3, Y2
-	VADDPS      w3f800000<>+0(SB), Y2, Y3
-	VPSRLD      $0x15, Y3, Y3
-	VPSLLD      $0x1c, Y3, Y5
-	VPERMPS     geluSlopeCenters<>+0(SB), Y3, Y4
+	VMOVAPS     Y2, Y3
+	VMOVUPS     w3e51eb85<>+0(SB), Y4
+	VFMADD213PS w3faccccd<>+0(SB), Y4, Y3
+	VFMADD213PS w4b400000<>+0(SB), Y2, Y3
+	VPSLLD      $0x1c, Y3, Y4
+	VPERMPS     geluSlopeCenters<>+0(SB), Y3, Y5
 	VPERMPS     geluSlopeCenters<>+32(SB), Y3, Y6
-	VBLENDVPS   Y5, Y6, Y4, Y4
-	VSUBPS      Y4, Y2, Y4
+	VBLENDVPS   Y4, Y6, Y5, Y5
+	VSUBPS      Y5, Y2, Y2
+	VPERMPS     geluSlope6<>+0(SB), Y3, Y5
+	VPERMPS     geluSlope6<>+32(SB), Y3, Y6
+	VBLENDVPS   Y4, Y6, Y5, Y5
 	VPERMPS     geluSlope5<>+0(SB), Y3, Y6
 	VPERMPS     geluSlope5<>+32(SB), Y3, Y7
-	VBLENDVPS   Y5, Y7, Y6, Y6
-	VPERMPS     geluSlope4<>+0(SB), Y3, Y7
-	VPERMPS     geluSlope4<>+32(SB), Y3, Y8
-	VBLENDVPS   Y5, Y8, Y7, Y7
-	VFMADD231PS Y4, Y6, Y7
+	VBLENDVPS   Y4, Y7, Y6, Y6
+	VFMADD231PS Y2, Y5, Y6
+	VPERMPS     geluSlope4<>+0(SB), Y3, Y5
+	VPERMPS     geluSlope4<>+32(SB), Y3, Y7
+	VBLENDVPS   Y4, Y7, Y5, Y5
+	VFMADD231PS Y2, Y6, Y5
 	VPERMPS     geluSlope3<>+0(SB), Y3, Y6
-	VPERMPS     geluSlope3<>+32(SB), Y3, Y8
-	VBLENDVPS   Y5, Y8, Y6, Y6
-	VFMADD231PS Y4, Y7, Y6
-	VPERMPS     geluSlope2<>+0(SB), Y3, Y7
-	VPERMPS     geluSlope2<>+32(SB), Y3, Y8
-	VBLENDVPS   Y5, Y8, Y7, Y7
-	VFMADD231PS Y4, Y6, Y7
+	VPERMPS     geluSlope3<>+32(SB), Y3, Y7
+	VBLENDVPS   Y4, Y7, Y6, Y6
+	VFMADD231PS Y2, Y5, Y6
+	VPERMPS     geluSlope2<>+0(SB), Y3, Y5
+	VPERMPS     geluSlope2<>+32(SB), Y3, Y7
+	VBLENDVPS   Y4, Y7, Y5, Y5
+	VFMADD231PS Y2, Y6, Y5
 	VPERMPS     geluSlope1<>+0(SB), Y3, Y6
-	VPERMPS     geluSlope1<>+32(SB), Y3, Y8
-	VBLENDVPS   Y5, Y8, Y6, Y6
-	VFMADD231PS Y4, Y7, Y6
-	VPERMPS     geluSlope0<>+0(SB), Y3, Y7
+	VPERMPS     geluSlope1<>+32(SB), Y3, Y7
+	VBLENDVPS   Y4, Y7, Y6, Y6
+	VFMADD231PS Y2, Y5, Y6
+	VPERMPS     geluSlope0<>+0(SB), Y3, Y5
 	VPERMPS     geluSlope0<>+32(SB), Y3, Y3
-	VBLENDVPS   Y5, Y3, Y7, Y7
-	VFMADD231PS Y4, Y6, Y7
-	VMOVUPS     w3f800000<>+0(SB), Y3
-	VMULPS      Y2, Y2, Y4
-	VMOVAPS     Y2, Y5
-	VFMSUB213PS Y4, Y2, Y5
-	VMULPS      wbf38aa3b<>+0(SB), Y4, Y2
-	VROUNDPS    $0x00, Y2, Y2
-	VFMADD231PS w3fb17200<>+0(SB), Y2, Y4
-	VFMADD231PS w363fbe8e<>+0(SB), Y2, Y5
-	VADDPS      Y5, Y4, Y4
-	VMOVUPS     w37b6a18b<>+0(SB), Y5
-	VFMADD213PS wb9891ec1<>+0(SB), Y4, Y5
-	VFMADD213PS w3b2aaa75<>+0(SB), Y4, Y5
-	VFMADD213PS wbcaaaa3e<>+0(SB), Y4, Y5
-	VFMADD213PS w3e000000<>+0(SB), Y4, Y5
-	VMULPS      Y4, Y4, Y6
-	VMULPS      Y6, Y5, Y5
-	VFMADD231PS wbf000000<>+0(SB), Y4, Y5
-	VFMADD231PS Y5, Y7, Y7
-	VCVTPS2DQ   Y2, Y2
-	VPSRAD      $0x01, Y2, Y4
-	VPSUBD      Y4, Y2, Y2
+	VBLENDVPS   Y4, Y3, Y5, Y5
+	VFMADD231PS Y2, Y6, Y5
+	VCMPPS      $0x11, wc099999a<>+0(SB), Y0, Y2
+	VTESTPS     Y2, Y2
+	JZ          common6
+	VANDPS      w7fffffff<>+0(SB), Y0, Y3
+	VMOVUPS     w416fd70a<>+0(SB), Y4
+	VMINPS      Y3, Y4, Y3
+	VPSRLD      $0x15, Y3, Y4
+	VPSLLD      $0x1c, Y4, Y6
+	VPERMPS     geluSlopeRestCenters<>+0(SB), Y4, Y7
+	VPERMPS     geluSlopeRestCenters<>+32(SB), Y4, Y8
+	VBLENDVPS   Y6, Y8, Y7, Y7
+	VSUBPS      Y7, Y3, Y7
+	VPERMPS     geluSlopeRest5<>+0(SB), Y4, Y8
+	VPERMPS     geluSlopeRest5<>+32(SB), Y4, Y9
+	VBLENDVPS   Y6, Y9, Y8, Y8
+	VPERMPS     geluSlopeRest4<>+0(SB), Y4, Y9
+	VPERMPS     geluSlopeRest4<>+32(SB), Y4, Y10
+	VBLENDVPS   Y6, Y10, Y9, Y9
+	VFMADD231PS Y7, Y8, Y9
+	VPERMPS     geluSlopeRest3<>+0(SB), Y4, Y8
+	VPERMPS     geluSlopeRest3<>+32(SB), Y4, Y10
+	VBLENDVPS   Y6, Y10, Y8, Y8
+	VFMADD231PS Y7, Y9, Y8
+	VPERMPS     geluSlopeRest2<>+0(SB), Y4, Y9
+	VPERMPS     geluSlopeRest2<>+32(SB), Y4, Y10
+	VBLENDVPS   Y6, Y10, Y9, Y9
+	VFMADD231PS Y7, Y8, Y9
+	VPERMPS     geluSlopeRest1<>+0(SB), Y4, Y8
+	VPERMPS     geluSlopeRest1<>+32(SB), Y4, Y10
+	VBLENDVPS   Y6, Y10, Y8, Y8
+	VFMADD231PS Y7, Y9, Y8
+	VPERMPS     geluSlopeRest0<>+0(SB), Y4, Y9
+	VPERMPS     geluSlopeRest0<>+32(SB), Y4, Y4
+	VBLENDVPS   Y6, Y4, Y9, Y9
+	VFMADD231PS Y7, Y8, Y9
+	VMULPS      Y3, Y3, Y4
+	VMOVAPS     Y3, Y6
+	VFMSUB213PS Y4, Y3, Y6
+	VMULPS      wbf38aa3b<>+0(SB), Y4, Y3
+	VROUNDPS    $0x00, Y3, Y3
+	VFMADD231PS w3fb17200<>+0(SB), Y3, Y4
+	VFMADD231PS w363fbe8e<>+0(SB), Y3, Y6
+	VADDPS      Y6, Y4, Y4
+	VMOVUPS     w37b6a18b<>+0(SB), Y6
+	VFMADD213PS wb9891ec1<>+0(SB), Y4, Y6
+	VFMADD213PS w3b2aaa75<>+0(SB), Y4, Y6
+	VFMADD213PS wbcaaaa3e<>+0(SB), Y4, Y6
+	VFMADD213PS w3e000000<>+0(SB), Y4, Y6
+	VMULPS      Y4, Y4, Y7
+	VMULPS      Y7, Y6, Y6
+	VFMADD231PS wbf000000<>+0(SB), Y4, Y6
+	VFMADD231PS Y6, Y9, Y9
+	VCVTPS2DQ   Y3, Y3
+	VPSRAD      $0x01, Y3, Y4
+	VPSUBD      Y4, Y3, Y3
 	VPADDD      w0000007f<>+0(SB), Y4, Y4
 	VPSLLD      $0x17, Y4, Y4
-	VPADDD      w0000007f<>+0(SB), Y2, Y2
-	VPSLLD      $0x17, Y2, Y2
-	VMULPS      Y4, Y7, Y7
-	VMULPS      Y2, Y7, Y7
-	VSUBPS      Y7, Y3, Y3
-	VBLENDVPS   Y0, Y7, Y3, Y3
-	VMULPS      Y3, Y1, Y1
-	VMOVUPS     Y1, (CX)(AX*1)
-	ADDQ        $0x20, AX
-	SUBQ        $0x08, SI
-	JGE         loop
+	VPADDD      w0000007f<>+0(SB), Y3, Y3
+	VPSLLD      $0x17, Y3, Y3
+	VMULPS      Y4, Y9, Y9
+	VMULPS      Y3, Y9, Y9
+	VBLENDVPS   Y2, Y9, Y5, Y5
+
+common6:
+	VMOVUPS   w3f800000<>+0(SB), Y2
+	VSUBPS    Y5, Y2, Y2
+	VBLENDVPS Y0, Y5, Y2, Y2
+	VMULPS    Y2, Y1, Y1
+	VMOVUPS   Y1, (CX)(AX*1)
+	ADDQ      $0x20, AX
+	SUBQ      $0x08, SI
+	JGE       loop
 
 tail:
 	ADDQ        $0x08, SI
@@ -2902,199 +3698,417 @@ tail:
 	VMASKMOVPS  (DX)(AX*1), Y0, Y1
 	VMASKMOVPS  (BX)(AX*1), Y0, Y2
 	VANDPS      w7fffffff<>+0(SB), Y1, Y3
-	VMOVUPS     w416fd70a<>+0(SB), Y4
+	VMOVUPS     w40c00000<>+0(SB), Y4
 	VMINPS      Y3, Y4, Y3
-	VADDPS      w3f800000<>+0(SB), Y3, Y4
-	VPSRLD      $0x15, Y4, Y4
-	VPSLLD      $0x1c, Y4, Y6
-	VPERMPS     geluSlopeCenters<>+0(SB), Y4, Y5
+	VMOVAPS     Y3, Y4
+	VMOVUPS     w3e51eb85<>+0(SB), Y5
+	VFMADD213PS w3faccccd<>+0(SB), Y5, Y4
+	VFMADD213PS w4b400000<>+0(SB), Y3, Y4
+	VPSLLD      $0x1c, Y4, Y5
+	VPERMPS     geluSlopeCenters<>+0(SB), Y4, Y6
 	VPERMPS     geluSlopeCenters<>+32(SB), Y4, Y7
-	VBLENDVPS   Y6, Y7, Y5, Y5
-	VSUBPS      Y5, Y3, Y5
+	VBLENDVPS   Y5, Y7, Y6, Y6
+	VSUBPS      Y6, Y3, Y3
+	VPERMPS     geluSlope6<>+0(SB), Y4, Y6
+	VPERMPS     geluSlope6<>+32(SB), Y4, Y7
+	VBLENDVPS   Y5, Y7, Y6, Y6
 	VPERMPS     geluSlope5<>+0(SB), Y4, Y7
 	VPERMPS     geluSlope5<>+32(SB), Y4, Y8
-	VBLENDVPS   Y6, Y8, Y7, Y7
-	VPERMPS     geluSlope4<>+0(SB), Y4, Y8
-	VPERMPS     geluSlope4<>+32(SB), Y4, Y9
-	VBLENDVPS   Y6, Y9, Y8, Y8
-	VFMADD231PS Y5, Y7, Y8
+	VBLENDVPS   Y5, Y8, Y7, Y7
+	VFMADD231PS Y3, Y6, Y7
+	VPERMPS     geluSlope4<>+0(SB), Y4, Y6
+	VPERMPS     geluSlope4<>+32(SB), Y4, Y8
+	VBLENDVPS   Y5, Y8, Y6, Y6
+	VFMADD231PS Y3, Y7, Y6
 	VPERMPS     geluSlope3<>+0(SB), Y4, Y7
-	VPERMPS     geluSlope3<>+32(SB), Y4, Y9
-	VBLENDVPS   Y6, Y9, Y7, Y7
-	VFMADD231PS Y5, Y8, Y7
-	VPERMPS     geluSlope2<>+0(SB), Y4, Y8
-	VPERMPS     geluSlope2<>+32(SB), Y4, Y9
-	VBLENDVPS   Y6, Y9, Y8, Y8
-	VFMADD231PS Y5, Y7, Y8
+	VPERMPS     geluSlope3<>+32(SB), Y4, Y8
+	VBLENDVPS   Y5, Y8, Y7, Y7
+	VFMADD231PS Y3, Y6, Y7
+	VPERMPS     geluSlope2<>+0(SB), Y4, Y6
+	VPERMPS     geluSlope2<>+32(SB), Y4, Y8
+	VBLENDVPS   Y5, Y8, Y6, Y6
+	VFMADD231PS Y3, Y7, Y6
 	VPERMPS     geluSlope1<>+0(SB), Y4, Y7
-	VPERMPS     geluSlope1<>+32(SB), Y4, Y9
-	VBLENDVPS   Y6, Y9, Y7, Y7
-	VFMADD231PS Y5, Y8, Y7
-	VPERMPS     geluSlope0<>+0(SB), Y4, Y8
+	VPERMPS     geluSlope1<>+32(SB), Y4, Y8
+	VBLENDVPS   Y5, Y8, Y7, Y7
+	VFMADD231PS Y3, Y6, Y7
+	VPERMPS     geluSlope0<>+0(SB), Y4, Y6
 	VPERMPS     geluSlope0<>+32(SB), Y4, Y4
-	VBLENDVPS   Y6, Y4, Y8, Y8
-	VFMADD231PS Y5, Y7, Y8
-	VMOVUPS     w3f800000<>+0(SB), Y4
-	VMULPS      Y3, Y3, Y5
-	VMOVAPS     Y3, Y6
-	VFMSUB213PS Y5, Y3, Y6
-	VMULPS      wbf38aa3b<>+0(SB), Y5, Y3
-	VROUNDPS    $0x00, Y3, Y3
-	VFMADD231PS w3fb17200<>+0(SB), Y3, Y5
-	VFMADD231PS w363fbe8e<>+0(SB), Y3, Y6
-	VADDPS      Y6, Y5, Y5
-	VMOVUPS     w37b6a18b<>+0(SB), Y6
-	VFMADD213PS wb9891ec1<>+0(SB), Y5, Y6
-	VFMADD213PS w3b2aaa75<>+0(SB), Y5, Y6
-	VFMADD213PS wbcaaaa3e<>+0(SB), Y5, Y6
-	VFMADD213PS w3e000000<>+0(SB), Y5, Y6
-	VMULPS      Y5, Y5, Y7
-	VMULPS      Y7, Y6, Y6
-	VFMADD231PS wbf000000<>+0(SB), Y5, Y6
-	VFMADD231PS Y6, Y8, Y8
-	VCVTPS2DQ   Y3, Y3
-	VPSRAD      $0x01, Y3, Y5
-	VPSUBD      Y5, Y3, Y3
+	VBLENDVPS   Y5, Y4, Y6, Y6
+	VFMADD231PS Y3, Y7, Y6
+	VCMPPS      $0x11, wc099999a<>+0(SB), Y1, Y3
+	VTESTPS     Y3, Y3
+	JZ          common7
+	VANDPS      w7fffffff<>+0(SB), Y1, Y4
+	VMOVUPS     w416fd70a<>+0(SB), Y5
+	VMINPS      Y4, Y5, Y4
+	VPSRLD      $0x15, Y4, Y5
+	VPSLLD      $0x1c, Y5, Y7
+	VPERMPS     geluSlopeRestCenters<>+0(SB), Y5, Y8
+	VPERMPS     geluSlopeRestCenters<>+32(SB), Y5, Y9
+	VBLENDVPS   Y7, Y9, Y8, Y8
+	VSUBPS      Y8, Y4, Y8
+	VPERMPS     geluSlopeRest5<>+0(SB), Y5, Y9
+	VPERMPS     geluSlopeRest5<>+32(SB), Y5, Y10
+	VBLENDVPS   Y7, Y10, Y9, Y9
+	VPERMPS     geluSlopeRest4<>+0(SB), Y5, Y10
+	VPERMPS     geluSlopeRest4<>+32(SB), Y5, Y11
+	VBLENDVPS   Y7, Y11, Y10, Y10
+	VFMADD231PS Y8, Y9, Y10
+	VPERMPS     geluSlopeRest3<>+0(SB), Y5, Y9
+	VPERMPS     geluSlopeRest3<>+32(SB), Y5, Y11
+	VBLENDVPS   Y7, Y11, Y9, Y9
+	VFMADD231PS Y8, Y10, Y9
+	VPERMPS     geluSlopeRest2<>+0(SB), Y5, Y10
+	VPERMPS     geluSlopeRest2<>+32(SB), Y5, Y11
+	VBLENDVPS   Y7, Y11, Y10, Y10
+	VFMADD231PS Y8, Y9, Y10
+	VPERMPS     geluSlopeRest1<>+0(SB), Y5, Y9
+	VPERMPS     geluSlopeRest1<>+32(SB), Y5, Y11
+	VBLENDVPS   Y7, Y11, Y9, Y9
+	VFMADD231PS Y8, Y10, Y9
+	VPERMPS     geluSlopeRest0<>+0(SB), Y5, Y10
+	VPERMPS     geluSlopeRest0<>+32(SB), Y5, Y5
+	VBLENDVPS   Y7, Y5, Y10, Y10
+	VFMADD231PS Y8, Y9, Y10
+	VMULPS      Y4, Y4, Y5
+	VMOVAPS     Y4, Y7
+	VFMSUB213PS Y5, Y4, Y7
+	VMULPS      wbf38aa3b<>+0(SB), Y5, Y4
+	VROUNDPS    $0x00, Y4, Y4
+	VFMADD231PS w3fb17200<>+0(SB), Y4, Y5
+	VFMADD231PS w363fbe8e<>+0(SB), Y4, Y7
+	VADDPS      Y7, Y5, Y5
+	VMOVUPS     w37b6a18b<>+0(SB), Y7
+	VFMADD213PS wb9891ec1<>+0(SB), Y5, Y7
+	VFMADD213PS w3b2aaa75<>+0(SB), Y5, Y7
+	VFMADD213PS wbcaaaa3e<>+0(SB), Y5, Y7
+	VFMADD213PS w3e000000<>+0(SB), Y5, Y7
+	VMULPS      Y5, Y5, Y8
+	VMULPS      Y8, Y7, Y7
+	VFMADD231PS wbf000000<>+0(SB), Y5, Y7
+	VFMADD231PS Y7, Y10, Y10
+	VCVTPS2DQ   Y4, Y4
+	VPSRAD      $0x01, Y4, Y5
+	VPSUBD      Y5, Y4, Y4
 	VPADDD      w0000007f<>+0(SB), Y5, Y5
 	VPSLLD      $0x17, Y5, Y5
-	VPADDD      w0000007f<>+0(SB), Y3, Y3
-	VPSLLD      $0x17, Y3, Y3
-	VMULPS      Y5, Y8, Y8
-	VMULPS      Y3, Y8, Y8
-	VSUBPS      Y8, Y4, Y4
-	VBLENDVPS   Y1, Y8, Y4, Y4
-	VMULPS      Y4, Y2, Y2
-	VMASKMOVPS  Y2, Y0, (CX)(AX*1)
+	VPADDD      w0000007f<>+0(SB), Y4, Y4
+	VPSLLD      $0x17, Y4, Y4
+	VMULPS      Y5, Y10, Y10
+	VMULPS      Y4, Y10, Y10
+	VBLENDVPS   Y3, Y10, Y6, Y6
+
+common7:
+	VMOVUPS    w3f800000<>+0(SB), Y3
+	VSUBPS     Y6, Y3, Y3
+	VBLENDVPS  Y1, Y6, Y3, Y3
+	VMULPS     Y3, Y2, Y2
+	VMASKMOVPS Y2, Y0, (CX)(AX*1)
 
 done:
 	VZEROUPPER
 	RET
 
-DATA geluSlopeCenters<>+0(SB)/4, $0x3f9ebe00
-DATA geluSlopeCenters<>+4(SB)/4, $0x3fdf8a00
-DATA geluSlopeCenters<>+8(SB)/4, $0x400f0e00
-DATA geluSlopeCenters<>+12(SB)/4, $0x402f8e00
-DATA geluSlopeCenters<>+16(SB)/4, $0x405dfe00
-DATA geluSlopeCenters<>+20(SB)/4, $0x408f3c00
-DATA geluSlopeCenters<>+24(SB)/4, $0x40aed200
-DATA geluSlopeCenters<>+28(SB)/4, $0x40cee700
-DATA geluSlopeCenters<>+32(SB)/4, $0x40ff4800
-DATA geluSlopeCenters<>+36(SB)/4, $0x411fa900
-DATA geluSlopeCenters<>+40(SB)/4, $0x413f3400
-DATA geluSlopeCenters<>+44(SB)/4, $0x415ecf00
-DATA geluSlopeCenters<>+48(SB)/4, $0x3df31000
-DATA geluSlopeCenters<>+52(SB)/4, $0x3ebc6800
-DATA geluSlopeCenters<>+56(SB)/4, $0x3f1d1400
-DATA geluSlopeCenters<>+60(SB)/4, $0x3f5ec600
+DATA w40c00000<>+0(SB)/4, $0x40c00000
+DATA w40c00000<>+4(SB)/4, $0x40c00000
+DATA w40c00000<>+8(SB)/4, $0x40c00000
+DATA w40c00000<>+12(SB)/4, $0x40c00000
+DATA w40c00000<>+16(SB)/4, $0x40c00000
+DATA w40c00000<>+20(SB)/4, $0x40c00000
+DATA w40c00000<>+24(SB)/4, $0x40c00000
+DATA w40c00000<>+28(SB)/4, $0x40c00000
+GLOBL w40c00000<>(SB), RODATA|NOPTR, $32
+
+DATA w3faccccd<>+0(SB)/4, $0x3faccccd
+DATA w3faccccd<>+4(SB)/4, $0x3faccccd
+DATA w3faccccd<>+8(SB)/4, $0x3faccccd
+DATA w3faccccd<>+12(SB)/4, $0x3faccccd
+DATA w3faccccd<>+16(SB)/4, $0x3faccccd
+DATA w3faccccd<>+20(SB)/4, $0x3faccccd
+DATA w3faccccd<>+24(SB)/4, $0x3faccccd
+DATA w3faccccd<>+28(SB)/4, $0x3faccccd
+GLOBL w3faccccd<>(SB), RODATA|NOPTR, $32
+
+DATA w3e51eb85<>+0(SB)/4, $0x3e51eb85
+DATA w3e51eb85<>+4(SB)/4, $0x3e51eb85
+DATA w3e51eb85<>+8(SB)/4, $0x3e51eb85
+DATA w3e51eb85<>+12(SB)/4, $0x3e51eb85
+DATA w3e51eb85<>+16(SB)/4, $0x3e51eb85
+DATA w3e51eb85<>+20(SB)/4, $0x3e51eb85
+DATA w3e51eb85<>+24(SB)/4, $0x3e51eb85
+DATA w3e51eb85<>+28(SB)/4, $0x3e51eb85
+GLOBL w3e51eb85<>(SB), RODATA|NOPTR, $32
+
+DATA geluSlopeCenters<>+0(SB)/4, $0x3e28cfa5
+DATA geluSlopeCenters<>+4(SB)/4, $0x3f243f16
+DATA geluSlopeCenters<>+8(SB)/4, $0x3f9b203c
+DATA geluSlopeCenters<>+12(SB)/4, $0x3fdde25b
+DATA geluSlopeCenters<>+16(SB)/4, $0x400ccb78
+DATA geluSlopeCenters<>+20(SB)/4, $0x4028c7ef
+DATA geluSlopeCenters<>+24(SB)/4, $0x40422ed7
+DATA geluSlopeCenters<>+28(SB)/4, $0x40596196
+DATA geluSlopeCenters<>+32(SB)/4, $0x407036d6
+DATA geluSlopeCenters<>+36(SB)/4, $0x40833e9e
+DATA geluSlopeCenters<>+40(SB)/4, $0x408d8d08
+DATA geluSlopeCenters<>+44(SB)/4, $0x40975f41
+DATA geluSlopeCenters<>+48(SB)/4, $0x40a0f8ac
+DATA geluSlopeCenters<>+52(SB)/4, $0x40aa421d
+DATA geluSlopeCenters<>+56(SB)/4, $0x40b32617
+DATA geluSlopeCenters<>+60(SB)/4, $0x40bba36f
 GLOBL geluSlopeCenters<>(SB), RODATA|NOPTR, $64
 
-DATA geluSlope5<>+0(SB)/4, $0xbb02db16
-DATA geluSlope5<>+4(SB)/4, $0xba5a3bcf
-DATA geluSlope5<>+8(SB)/4, $0xb9c4ce6c
-DATA geluSlope5<>+12(SB)/4, $0xb93e1c9d
-DATA geluSlope5<>+16(SB)/4, $0xb8903567
-DATA geluSlope5<>+20(SB)/4, $0xb7b86730
-DATA geluSlope5<>+24(SB)/4, $0xb709ca33
-DATA geluSlope5<>+28(SB)/4, $0xb668ca2e
-DATA geluSlope5<>+32(SB)/4, $0xb59ae390
-DATA geluSlope5<>+36(SB)/4, $0xb4b26288
-DATA geluSlope5<>+40(SB)/4, $0xb3fc1843
-DATA geluSlope5<>+44(SB)/4, $0xb34eb2e6
-DATA geluSlope5<>+48(SB)/4, $0xbca38a98
-DATA geluSlope5<>+52(SB)/4, $0xbc3b0dd7
-DATA geluSlope5<>+56(SB)/4, $0xbbdbe744
-DATA geluSlope5<>+60(SB)/4, $0xbb84a686
+DATA geluSlope6<>+0(SB)/4, $0x3c357ff5
+DATA geluSlope6<>+4(SB)/4, $0x3cae894f
+DATA geluSlope6<>+8(SB)/4, $0xbb1f7895
+DATA geluSlope6<>+12(SB)/4, $0xbc395c54
+DATA geluSlope6<>+16(SB)/4, $0xbb67c41c
+DATA geluSlope6<>+20(SB)/4, $0x3b0bb79e
+DATA geluSlope6<>+24(SB)/4, $0x3b1f50bf
+DATA geluSlope6<>+28(SB)/4, $0x3a8877f4
+DATA geluSlope6<>+32(SB)/4, $0x38e7aa32
+DATA geluSlope6<>+36(SB)/4, $0xb9379939
+DATA geluSlope6<>+40(SB)/4, $0xb92c799a
+DATA geluSlope6<>+44(SB)/4, $0xb8c63f37
+DATA geluSlope6<>+48(SB)/4, $0xb835a842
+DATA geluSlope6<>+52(SB)/4, $0xb78fe4d4
+DATA geluSlope6<>+56(SB)/4, $0xb6ccd4ed
+DATA geluSlope6<>+60(SB)/4, $0xb6077abd
+GLOBL geluSlope6<>(SB), RODATA|NOPTR, $64
+
+DATA geluSlope5<>+0(SB)/4, $0xbd5d9523
+DATA geluSlope5<>+4(SB)/4, $0x3a191f35
+DATA geluSlope5<>+8(SB)/4, $0x3d242608
+DATA geluSlope5<>+12(SB)/4, $0x3c5a8cf2
+DATA geluSlope5<>+16(SB)/4, $0xbc1a06c6
+DATA geluSlope5<>+20(SB)/4, $0xbc289075
+DATA geluSlope5<>+24(SB)/4, $0xbb8898f0
+DATA geluSlope5<>+28(SB)/4, $0xb98f47b8
+DATA geluSlope5<>+32(SB)/4, $0x3a711926
+DATA geluSlope5<>+36(SB)/4, $0x3a4f76f3
+DATA geluSlope5<>+40(SB)/4, $0x39e721e4
+DATA geluSlope5<>+44(SB)/4, $0x39517067
+DATA geluSlope5<>+48(SB)/4, $0x38a2c137
+DATA geluSlope5<>+52(SB)/4, $0x37e2e1e9
+DATA geluSlope5<>+56(SB)/4, $0x37131e03
+DATA geluSlope5<>+60(SB)/4, $0x363573dc
 GLOBL geluSlope5<>(SB), RODATA|NOPTR, $64
 
-DATA geluSlope4<>+0(SB)/4, $0x3bcd0e6b
-DATA geluSlope4<>+4(SB)/4, $0x3b3b7584
-DATA geluSlope4<>+8(SB)/4, $0x3abd2f4c
-DATA geluSlope4<>+12(SB)/4, $0x3a468ae1
-DATA geluSlope4<>+16(SB)/4, $0x39b042e2
-DATA geluSlope4<>+20(SB)/4, $0x3902d3d3
-DATA geluSlope4<>+24(SB)/4, $0x38637334
-DATA geluSlope4<>+28(SB)/4, $0x37d9af0e
-DATA geluSlope4<>+32(SB)/4, $0x372a5c4a
-DATA geluSlope4<>+36(SB)/4, $0x366df606
-DATA geluSlope4<>+40(SB)/4, $0x35c88c2d
-DATA geluSlope4<>+44(SB)/4, $0x353f0942
-DATA geluSlope4<>+48(SB)/4, $0x3d483fab
-DATA geluSlope4<>+52(SB)/4, $0x3cf22d3a
-DATA geluSlope4<>+56(SB)/4, $0x3c9770fc
-DATA geluSlope4<>+60(SB)/4, $0x3c3e6d71
+DATA geluSlope4<>+0(SB)/4, $0xbd441a05
+DATA geluSlope4<>+4(SB)/4, $0xbdf267dd
+DATA geluSlope4<>+8(SB)/4, $0xbd1e08e1
+DATA geluSlope4<>+12(SB)/4, $0x3d1e3886
+DATA geluSlope4<>+16(SB)/4, $0x3d1d5226
+DATA geluSlope4<>+20(SB)/4, $0x3c60cd9e
+DATA geluSlope4<>+24(SB)/4, $0xba445708
+DATA geluSlope4<>+28(SB)/4, $0xbb8bc9ff
+DATA geluSlope4<>+32(SB)/4, $0xbb5b6af1
+DATA geluSlope4<>+36(SB)/4, $0xbae6750d
+DATA geluSlope4<>+40(SB)/4, $0xba49b72b
+DATA geluSlope4<>+44(SB)/4, $0xb99b7d83
+DATA geluSlope4<>+48(SB)/4, $0xb8d54689
+DATA geluSlope4<>+52(SB)/4, $0xb8064e5d
+DATA geluSlope4<>+56(SB)/4, $0xb720131d
+DATA geluSlope4<>+60(SB)/4, $0xb637dc30
 GLOBL geluSlope4<>(SB), RODATA|NOPTR, $64
 
-DATA geluSlope3<>+0(SB)/4, $0xbc9198fd
-DATA geluSlope3<>+4(SB)/4, $0xbc155d47
-DATA geluSlope3<>+8(SB)/4, $0xbba7a17e
-DATA geluSlope3<>+12(SB)/4, $0xbb4325ff
-DATA geluSlope3<>+16(SB)/4, $0xbac4aeab
-DATA geluSlope3<>+20(SB)/4, $0xba2df551
-DATA geluSlope3<>+24(SB)/4, $0xb9b0212d
-DATA geluSlope3<>+28(SB)/4, $0xb9416017
-DATA geluSlope3<>+32(SB)/4, $0xb8b2a6c1
-DATA geluSlope3<>+36(SB)/4, $0xb8196ad9
-DATA geluSlope3<>+40(SB)/4, $0xb79967ea
-DATA geluSlope3<>+44(SB)/4, $0xb7294c0c
-DATA geluSlope3<>+48(SB)/4, $0xbdda98df
-DATA geluSlope3<>+52(SB)/4, $0xbd8c94ae
-DATA geluSlope3<>+56(SB)/4, $0xbd3ab4b9
-DATA geluSlope3<>+60(SB)/4, $0xbcf9a0d2
+DATA geluSlope3<>+0(SB)/4, $0x3e7fef21
+DATA geluSlope3<>+4(SB)/4, $0x3d8ecce5
+DATA geluSlope3<>+8(SB)/4, $0xbe06b365
+DATA geluSlope3<>+12(SB)/4, $0xbdf2a129
+DATA geluSlope3<>+16(SB)/4, $0xbd1c61ca
+DATA geluSlope3<>+20(SB)/4, $0x3bf80029
+DATA geluSlope3<>+24(SB)/4, $0x3c84b2ac
+DATA geluSlope3<>+28(SB)/4, $0x3c3fcae0
+DATA geluSlope3<>+32(SB)/4, $0x3bc57bb8
+DATA geluSlope3<>+36(SB)/4, $0x3b240992
+DATA geluSlope3<>+40(SB)/4, $0x3a758af5
+DATA geluSlope3<>+44(SB)/4, $0x39a7e049
+DATA geluSlope3<>+48(SB)/4, $0x38d07904
+DATA geluSlope3<>+52(SB)/4, $0x37f15816
+DATA geluSlope3<>+56(SB)/4, $0x3705c306
+DATA geluSlope3<>+60(SB)/4, $0x361033d0
 GLOBL geluSlope3<>(SB), RODATA|NOPTR, $64
 
-DATA geluSlope2<>+0(SB)/4, $0x3d3fdd21
-DATA geluSlope2<>+4(SB)/4, $0x3cdf6ffe
-DATA geluSlope2<>+8(SB)/4, $0x3c8cac3a
-DATA geluSlope2<>+12(SB)/4, $0x3c373284
-DATA geluSlope2<>+16(SB)/4, $0x3bd5db98
-DATA geluSlope2<>+20(SB)/4, $0x3b62f32c
-DATA geluSlope2<>+24(SB)/4, $0x3b065933
-DATA geluSlope2<>+28(SB)/4, $0x3aa9c8a4
-DATA geluSlope2<>+32(SB)/4, $0x3a3c8d21
-DATA geluSlope2<>+36(SB)/4, $0x39c6ae50
-DATA geluSlope2<>+40(SB)/4, $0x396b53d3
-DATA geluSlope2<>+44(SB)/4, $0x39164a50
-DATA geluSlope2<>+48(SB)/4, $0x3e547f9f
-DATA geluSlope2<>+52(SB)/4, $0x3e12900d
-DATA geluSlope2<>+56(SB)/4, $0x3dd04d74
-DATA geluSlope2<>+60(SB)/4, $0x3d95442c
+DATA geluSlope2<>+0(SB)/4, $0x3e03f8aa
+DATA geluSlope2<>+4(SB)/4, $0x3ebf6373
+DATA geluSlope2<>+8(SB)/4, $0x3e96523d
+DATA geluSlope2<>+12(SB)/4, $0x3d9cd8c8
+DATA geluSlope2<>+16(SB)/4, $0xbd0638cc
+DATA geluSlope2<>+20(SB)/4, $0xbd44a651
+DATA geluSlope2<>+24(SB)/4, $0xbd0157c5
+DATA geluSlope2<>+28(SB)/4, $0xbc82b6b5
+DATA geluSlope2<>+32(SB)/4, $0xbbd7ffaf
+DATA geluSlope2<>+36(SB)/4, $0xbb18eecf
+DATA geluSlope2<>+40(SB)/4, $0xba4afb77
+DATA geluSlope2<>+44(SB)/4, $0xb97b9053
+DATA geluSlope2<>+48(SB)/4, $0xb88f7a10
+DATA geluSlope2<>+52(SB)/4, $0xb79a3bcf
+DATA geluSlope2<>+56(SB)/4, $0xb6a034b7
+DATA geluSlope2<>+60(SB)/4, $0xb5a30cc6
 GLOBL geluSlope2<>(SB), RODATA|NOPTR, $64
 
-DATA geluSlope1<>+0(SB)/4, $0xbf02a646
-DATA geluSlope1<>+4(SB)/4, $0xbef2a654
-DATA geluSlope1<>+8(SB)/4, $0xbee7c494
-DATA geluSlope1<>+12(SB)/4, $0xbee08932
-DATA geluSlope1<>+16(SB)/4, $0xbeda275f
-DATA geluSlope1<>+20(SB)/4, $0xbed536d2
-DATA geluSlope1<>+24(SB)/4, $0xbed28231
-DATA geluSlope1<>+28(SB)/4, $0xbed0d474
-DATA geluSlope1<>+32(SB)/4, $0xbecf53d2
-DATA geluSlope1<>+36(SB)/4, $0xbece4037
-DATA geluSlope1<>+40(SB)/4, $0xbecda8e3
-DATA geluSlope1<>+44(SB)/4, $0xbecd4bbe
-DATA geluSlope1<>+48(SB)/4, $0xbf3e67ae
-DATA geluSlope1<>+52(SB)/4, $0xbf285405
-DATA geluSlope1<>+56(SB)/4, $0xbf191c7e
-DATA geluSlope1<>+60(SB)/4, $0xbf0dc4a2
+DATA geluSlope1<>+0(SB)/4, $0xbf46c377
+DATA geluSlope1<>+4(SB)/4, $0xbf040b00
+DATA geluSlope1<>+8(SB)/4, $0xbdd0420b
+DATA geluSlope1<>+12(SB)/4, $0x3db6c06e
+DATA geluSlope1<>+16(SB)/4, $0x3dce57b2
+DATA geluSlope1<>+20(SB)/4, $0x3d7a13f6
+DATA geluSlope1<>+24(SB)/4, $0x3cec0771
+DATA geluSlope1<>+28(SB)/4, $0x3c42c8da
+DATA geluSlope1<>+32(SB)/4, $0x3b89ea75
+DATA geluSlope1<>+36(SB)/4, $0x3aac6b0a
+DATA geluSlope1<>+40(SB)/4, $0x39cf21e8
+DATA geluSlope1<>+44(SB)/4, $0x38ebdfb4
+DATA geluSlope1<>+48(SB)/4, $0x37f99949
+DATA geluSlope1<>+52(SB)/4, $0x36fafc76
+DATA geluSlope1<>+56(SB)/4, $0x35f5ad76
+DATA geluSlope1<>+60(SB)/4, $0x34ed190f
 GLOBL geluSlope1<>(SB), RODATA|NOPTR, $64
 
-DATA geluSlope0<>+0(SB)/4, $0xbe869bbf
-DATA geluSlope0<>+4(SB)/4, $0xbf02deba
-DATA geluSlope0<>+8(SB)/4, $0xbf3cbec2
-DATA geluSlope0<>+12(SB)/4, $0xbf769bdb
-DATA geluSlope0<>+16(SB)/4, $0xbfa3675f
-DATA geluSlope0<>+20(SB)/4, $0xbfd9a92d
-DATA geluSlope0<>+24(SB)/4, $0xc006f4b4
-DATA geluSlope0<>+28(SB)/4, $0xc0213943
-DATA geluSlope0<>+32(SB)/4, $0xc0488854
-DATA geluSlope0<>+36(SB)/4, $0xc07c3f3e
-DATA geluSlope0<>+40(SB)/4, $0xc0977f40
-DATA geluSlope0<>+44(SB)/4, $0xc0b0dd0b
-DATA geluSlope0<>+48(SB)/4, $0x3ed13613
-DATA geluSlope0<>+52(SB)/4, $0x3e703d6b
-DATA geluSlope0<>+56(SB)/4, $0x3da58a6b
-DATA geluSlope0<>+60(SB)/4, $0xbd8880fe
+DATA geluSlope0<>+0(SB)/4, $0x3ebd42af
+DATA geluSlope0<>+4(SB)/4, $0x3d55eb98
+DATA geluSlope0<>+8(SB)/4, $0xbdf42336
+DATA geluSlope0<>+12(SB)/4, $0xbde63d46
+DATA geluSlope0<>+16(SB)/4, $0xbd836078
+DATA geluSlope0<>+20(SB)/4, $0xbce7f7a2
+DATA geluSlope0<>+24(SB)/4, $0xbc3300ef
+DATA geluSlope0<>+28(SB)/4, $0xbb7f22f7
+DATA geluSlope0<>+32(SB)/4, $0xba9fdcdb
+DATA geluSlope0<>+36(SB)/4, $0xb9b414c2
+DATA geluSlope0<>+40(SB)/4, $0xb8c6715f
+DATA geluSlope0<>+44(SB)/4, $0xb7d1a1c3
+DATA geluSlope0<>+48(SB)/4, $0xb6cf4b1d
+DATA geluSlope0<>+52(SB)/4, $0xb5c417f6
+DATA geluSlope0<>+56(SB)/4, $0xb4b5b0f6
+DATA geluSlope0<>+60(SB)/4, $0xb3a6de2f
 GLOBL geluSlope0<>(SB), RODATA|NOPTR, $64
+
+DATA geluSlopeRestCenters<>+0(SB)/4, $0x00000000
+DATA geluSlopeRestCenters<>+4(SB)/4, $0x00000000
+DATA geluSlopeRestCenters<>+8(SB)/4, $0x00000000
+DATA geluSlopeRestCenters<>+12(SB)/4, $0x00000000
+DATA geluSlopeRestCenters<>+16(SB)/4, $0x408f3c00
+DATA geluSlopeRestCenters<>+20(SB)/4, $0x40aed200
+DATA geluSlopeRestCenters<>+24(SB)/4, $0x40cee700
+DATA geluSlopeRestCenters<>+28(SB)/4, $0x40eeb700
+DATA geluSlopeRestCenters<>+32(SB)/4, $0x410e9300
+DATA geluSlopeRestCenters<>+36(SB)/4, $0x412e9600
+DATA geluSlopeRestCenters<>+40(SB)/4, $0x414fb200
+DATA geluSlopeRestCenters<>+44(SB)/4, $0x416fb600
+DATA geluSlopeRestCenters<>+48(SB)/4, $0x00000000
+DATA geluSlopeRestCenters<>+52(SB)/4, $0x00000000
+DATA geluSlopeRestCenters<>+56(SB)/4, $0x00000000
+DATA geluSlopeRestCenters<>+60(SB)/4, $0x00000000
+GLOBL geluSlopeRestCenters<>(SB), RODATA|NOPTR, $64
+
+DATA geluSlopeRest5<>+0(SB)/4, $0x00000000
+DATA geluSlopeRest5<>+4(SB)/4, $0x00000000
+DATA geluSlopeRest5<>+8(SB)/4, $0x00000000
+DATA geluSlopeRest5<>+12(SB)/4, $0x00000000
+DATA geluSlopeRest5<>+16(SB)/4, $0xb7b86730
+DATA geluSlopeRest5<>+20(SB)/4, $0xb709ca33
+DATA geluSlopeRest5<>+24(SB)/4, $0xb668ca2e
+DATA geluSlopeRest5<>+28(SB)/4, $0xb5d8e3ec
+DATA geluSlopeRest5<>+32(SB)/4, $0xb52147b6
+DATA geluSlopeRest5<>+36(SB)/4, $0xb44f8d35
+DATA geluSlopeRest5<>+40(SB)/4, $0xb39eda3c
+DATA geluSlopeRest5<>+44(SB)/4, $0xb30a49f7
+DATA geluSlopeRest5<>+48(SB)/4, $0x00000000
+DATA geluSlopeRest5<>+52(SB)/4, $0x00000000
+DATA geluSlopeRest5<>+56(SB)/4, $0x00000000
+DATA geluSlopeRest5<>+60(SB)/4, $0x00000000
+GLOBL geluSlopeRest5<>(SB), RODATA|NOPTR, $64
+
+DATA geluSlopeRest4<>+0(SB)/4, $0x00000000
+DATA geluSlopeRest4<>+4(SB)/4, $0x00000000
+DATA geluSlopeRest4<>+8(SB)/4, $0x00000000
+DATA geluSlopeRest4<>+12(SB)/4, $0x00000000
+DATA geluSlopeRest4<>+16(SB)/4, $0x3902d3d3
+DATA geluSlopeRest4<>+20(SB)/4, $0x38637334
+DATA geluSlopeRest4<>+24(SB)/4, $0x37d9af0e
+DATA geluSlopeRest4<>+28(SB)/4, $0x376456b9
+DATA geluSlopeRest4<>+32(SB)/4, $0x36caef97
+DATA geluSlopeRest4<>+36(SB)/4, $0x361b2854
+DATA geluSlopeRest4<>+40(SB)/4, $0x35866e9e
+DATA geluSlopeRest4<>+44(SB)/4, $0x3505ca29
+DATA geluSlopeRest4<>+48(SB)/4, $0x00000000
+DATA geluSlopeRest4<>+52(SB)/4, $0x00000000
+DATA geluSlopeRest4<>+56(SB)/4, $0x00000000
+DATA geluSlopeRest4<>+60(SB)/4, $0x00000000
+GLOBL geluSlopeRest4<>(SB), RODATA|NOPTR, $64
+
+DATA geluSlopeRest3<>+0(SB)/4, $0x00000000
+DATA geluSlopeRest3<>+4(SB)/4, $0x00000000
+DATA geluSlopeRest3<>+8(SB)/4, $0x00000000
+DATA geluSlopeRest3<>+12(SB)/4, $0x00000000
+DATA geluSlopeRest3<>+16(SB)/4, $0xba2df551
+DATA geluSlopeRest3<>+20(SB)/4, $0xb9b0212d
+DATA geluSlopeRest3<>+24(SB)/4, $0xb9416017
+DATA geluSlopeRest3<>+28(SB)/4, $0xb8e53448
+DATA geluSlopeRest3<>+32(SB)/4, $0xb86bf07d
+DATA geluSlopeRest3<>+36(SB)/4, $0xb7d9e699
+DATA geluSlopeRest3<>+40(SB)/4, $0xb75e8e34
+DATA geluSlopeRest3<>+44(SB)/4, $0xb6fe6446
+DATA geluSlopeRest3<>+48(SB)/4, $0x00000000
+DATA geluSlopeRest3<>+52(SB)/4, $0x00000000
+DATA geluSlopeRest3<>+56(SB)/4, $0x00000000
+DATA geluSlopeRest3<>+60(SB)/4, $0x00000000
+GLOBL geluSlopeRest3<>(SB), RODATA|NOPTR, $64
+
+DATA geluSlopeRest2<>+0(SB)/4, $0x00000000
+DATA geluSlopeRest2<>+4(SB)/4, $0x00000000
+DATA geluSlopeRest2<>+8(SB)/4, $0x00000000
+DATA geluSlopeRest2<>+12(SB)/4, $0x00000000
+DATA geluSlopeRest2<>+16(SB)/4, $0x3b62f32c
+DATA geluSlopeRest2<>+20(SB)/4, $0x3b065933
+DATA geluSlopeRest2<>+24(SB)/4, $0x3aa9c8a4
+DATA geluSlopeRest2<>+28(SB)/4, $0x3a63e760
+DATA geluSlopeRest2<>+32(SB)/4, $0x3a0992d3
+DATA geluSlopeRest2<>+36(SB)/4, $0x39995a12
+DATA geluSlopeRest2<>+40(SB)/4, $0x3938b825
+DATA geluSlopeRest2<>+44(SB)/4, $0x38f25a3c
+DATA geluSlopeRest2<>+48(SB)/4, $0x00000000
+DATA geluSlopeRest2<>+52(SB)/4, $0x00000000
+DATA geluSlopeRest2<>+56(SB)/4, $0x00000000
+DATA geluSlopeRest2<>+60(SB)/4, $0x00000000
+GLOBL geluSlopeRest2<>(SB), RODATA|NOPTR, $64
+
+DATA geluSlopeRest1<>+0(SB)/4, $0x00000000
+DATA geluSlopeRest1<>+4(SB)/4, $0x00000000
+DATA geluSlopeRest1<>+8(SB)/4, $0x00000000
+DATA geluSlopeRest1<>+12(SB)/4, $0x00000000
+DATA geluSlopeRest1<>+16(SB)/4, $0xbed536d2
+DATA geluSlopeRest1<>+20(SB)/4, $0xbed28231
+DATA geluSlopeRest1<>+24(SB)/4, $0xbed0d474
+DATA geluSlopeRest1<>+28(SB)/4, $0xbecfbf34
+DATA geluSlopeRest1<>+32(SB)/4, $0xbecebd42
+DATA geluSlopeRest1<>+36(SB)/4, $0xbecdeeb7
+DATA geluSlopeRest1<>+40(SB)/4, $0xbecd731d
+DATA geluSlopeRest1<>+44(SB)/4, $0xbecd2814
+DATA geluSlopeRest1<>+48(SB)/4, $0x00000000
+DATA geluSlopeRest1<>+52(SB)/4, $0x00000000
+DATA geluSlopeRest1<>+56(SB)/4, $0x00000000
+DATA geluSlopeRest1<>+60(SB)/4, $0x00000000
+GLOBL geluSlopeRest1<>(SB), RODATA|NOPTR, $64
+
+DATA geluSlopeRest0<>+0(SB)/4, $0x00000000
+DATA geluSlopeRest0<>+4(SB)/4, $0x00000000
+DATA geluSlopeRest0<>+8(SB)/4, $0x00000000
+DATA geluSlopeRest0<>+12(SB)/4, $0x00000000
+DATA geluSlopeRest0<>+16(SB)/4, $0xbfd9a92d
+DATA geluSlopeRest0<>+20(SB)/4, $0xc006f4b4
+DATA geluSlopeRest0<>+24(SB)/4, $0xc0213943
+DATA geluSlopeRest0<>+28(SB)/4, $0xc03b1a4b
+DATA geluSlopeRest0<>+32(SB)/4, $0xc060af5f
+DATA geluSlopeRest0<>+36(SB)/4, $0xc08a2399
+DATA geluSlopeRest0<>+40(SB)/4, $0xc0a4bd3a
+DATA geluSlopeRest0<>+44(SB)/4, $0xc0be69ce
+DATA geluSlopeRest0<>+48(SB)/4, $0x00000000
+DATA geluSlopeRest0<>+52(SB)/4, $0x00000000
+DATA geluSlopeRest0<>+56(SB)/4, $0x00000000
+DATA geluSlopeRest0<>+60(SB)/4, $0x00000000
+GLOBL geluSlopeRest0<>(SB), RODATA|NOPTR, $64
 
 // func geluTanhGradAVX2(dst *float32, x *float32, y *float32, n int)
 // Requires: AVX, AVX2, FMA3
@@ -3111,85 +4125,129 @@ loop:
 	VMOVUPS     (DX)(AX*1), Y0
 	VMOVUPS     (BX)(AX*1), Y1
 	VANDPS      w7fffffff<>+0(SB), Y0, Y2
-	VMOVUPS     w41300000<>+0(SB), Y3
+	VMOVUPS     w40b00000<>+0(SB), Y3
 	VMINPS      Y2, Y3, Y2
-	VADDPS      w3f800000<>+0(SB), Y2, Y3
-	VPSRLD      $0x15, Y3, Y3
-	VPSLLD      $0x1c, Y3, Y5
-	VPERMPS     geluTanhSlopeCenters<>+0(SB), Y3, Y4
+	VMOVAPS     Y2, Y3
+	VMOVUPS     w3e800000<>+0(SB), Y4
+	VFMADD213PS w3fb33333<>+0(SB), Y4, Y3
+	VFMADD213PS w4b400000<>+0(SB), Y2, Y3
+	VPSLLD      $0x1c, Y3, Y4
+	VPERMPS     geluTanhSlopeCenters<>+0(SB), Y3, Y5
 	VPERMPS     geluTanhSlopeCenters<>+32(SB), Y3, Y6
-	VBLENDVPS   Y5, Y6, Y4, Y4
-	VSUBPS      Y4, Y2, Y4
-	VPERMPS     geluTanhSlope6<>+0(SB), Y3, Y6
-	VPERMPS     geluTanhSlope6<>+32(SB), Y3, Y7
-	VBLENDVPS   Y5, Y7, Y6, Y6
-	VPERMPS     geluTanhSlope5<>+0(SB), Y3, Y7
-	VPERMPS     geluTanhSlope5<>+32(SB), Y3, Y8
-	VBLENDVPS   Y5, Y8, Y7, Y7
-	VFMADD231PS Y4, Y6, Y7
-	VPERMPS     geluTanhSlope4<>+0(SB), Y3, Y6
-	VPERMPS     geluTanhSlope4<>+32(SB), Y3, Y8
-	VBLENDVPS   Y5, Y8, Y6, Y6
-	VFMADD231PS Y4, Y7, Y6
-	VPERMPS     geluTanhSlope3<>+0(SB), Y3, Y7
-	VPERMPS     geluTanhSlope3<>+32(SB), Y3, Y8
-	VBLENDVPS   Y5, Y8, Y7, Y7
-	VFMADD231PS Y4, Y6, Y7
-	VPERMPS     geluTanhSlope2<>+0(SB), Y3, Y6
-	VPERMPS     geluTanhSlope2<>+32(SB), Y3, Y8
-	VBLENDVPS   Y5, Y8, Y6, Y6
-	VFMADD231PS Y4, Y7, Y6
-	VPERMPS     geluTanhSlope1<>+0(SB), Y3, Y7
-	VPERMPS     geluTanhSlope1<>+32(SB), Y3, Y8
-	VBLENDVPS   Y5, Y8, Y7, Y7
-	VFMADD231PS Y4, Y6, Y7
-	VPERMPS     geluTanhSlope0<>+0(SB), Y3, Y6
+	VBLENDVPS   Y4, Y6, Y5, Y5
+	VSUBPS      Y5, Y2, Y2
+	VPERMPS     geluTanhSlope6<>+0(SB), Y3, Y5
+	VPERMPS     geluTanhSlope6<>+32(SB), Y3, Y6
+	VBLENDVPS   Y4, Y6, Y5, Y5
+	VPERMPS     geluTanhSlope5<>+0(SB), Y3, Y6
+	VPERMPS     geluTanhSlope5<>+32(SB), Y3, Y7
+	VBLENDVPS   Y4, Y7, Y6, Y6
+	VFMADD231PS Y2, Y5, Y6
+	VPERMPS     geluTanhSlope4<>+0(SB), Y3, Y5
+	VPERMPS     geluTanhSlope4<>+32(SB), Y3, Y7
+	VBLENDVPS   Y4, Y7, Y5, Y5
+	VFMADD231PS Y2, Y6, Y5
+	VPERMPS     geluTanhSlope3<>+0(SB), Y3, Y6
+	VPERMPS     geluTanhSlope3<>+32(SB), Y3, Y7
+	VBLENDVPS   Y4, Y7, Y6, Y6
+	VFMADD231PS Y2, Y5, Y6
+	VPERMPS     geluTanhSlope2<>+0(SB), Y3, Y5
+	VPERMPS     geluTanhSlope2<>+32(SB), Y3, Y7
+	VBLENDVPS   Y4, Y7, Y5, Y5
+	VFMADD231PS Y2, Y6, Y5
+	VPERMPS     geluTanhSlope1<>+0(SB), Y3, Y6
+	VPERMPS     geluTanhSlope1<>+32(SB), Y3, Y7
+	VBLENDVPS   Y4, Y7, Y6, Y6
+	VFMADD231PS Y2, Y5, Y6
+	VPERMPS     geluTanhSlope0<>+0(SB), Y3, Y5
 	VPERMPS     geluTanhSlope0<>+32(SB), Y3, Y3
-	VBLENDVPS   Y5, Y3, Y6, Y6
-	VFMADD231PS Y4, Y7, Y6
-	VMOVUPS     w3f800000<>+0(SB), Y3
+	VBLENDVPS   Y4, Y3, Y5, Y5
+	VFMADD231PS Y2, Y6, Y5
+	VCMPPS      $0x11, wc089999a<>+0(SB), Y0, Y2
+	VTESTPS     Y2, Y2
+	JZ          common8
+	VANDPS      w7fffffff<>+0(SB), Y0, Y3
+	VMOVUPS     w41300000<>+0(SB), Y4
+	VMINPS      Y3, Y4, Y3
+	VPSRLD      $0x15, Y3, Y4
+	VPSLLD      $0x1c, Y4, Y6
+	VPERMPS     geluTanhSlopeRestCenters<>+0(SB), Y4, Y7
+	VPERMPS     geluTanhSlopeRestCenters<>+32(SB), Y4, Y8
+	VBLENDVPS   Y6, Y8, Y7, Y7
+	VSUBPS      Y7, Y3, Y7
+	VPERMPS     geluTanhSlopeRest6<>+0(SB), Y4, Y8
+	VPERMPS     geluTanhSlopeRest6<>+32(SB), Y4, Y9
+	VBLENDVPS   Y6, Y9, Y8, Y8
+	VPERMPS     geluTanhSlopeRest5<>+0(SB), Y4, Y9
+	VPERMPS     geluTanhSlopeRest5<>+32(SB), Y4, Y10
+	VBLENDVPS   Y6, Y10, Y9, Y9
+	VFMADD231PS Y7, Y8, Y9
+	VPERMPS     geluTanhSlopeRest4<>+0(SB), Y4, Y8
+	VPERMPS     geluTanhSlopeRest4<>+32(SB), Y4, Y10
+	VBLENDVPS   Y6, Y10, Y8, Y8
+	VFMADD231PS Y7, Y9, Y8
+	VPERMPS     geluTanhSlopeRest3<>+0(SB), Y4, Y9
+	VPERMPS     geluTanhSlopeRest3<>+32(SB), Y4, Y10
+	VBLENDVPS   Y6, Y10, Y9, Y9
+	VFMADD231PS Y7, Y8, Y9
+	VPERMPS     geluTanhSlopeRest2<>+0(SB), Y4, Y8
+	VPERMPS     geluTanhSlopeRest2<>+32(SB), Y4, Y10
+	VBLENDVPS   Y6, Y10, Y8, Y8
+	VFMADD231PS Y7, Y9, Y8
+	VPERMPS     geluTanhSlopeRest1<>+0(SB), Y4, Y9
+	VPERMPS     geluTanhSlopeRest1<>+32(SB), Y4, Y10
+	VBLENDVPS   Y6, Y10, Y9, Y9
+	VFMADD231PS Y7, Y8, Y9
+	VPERMPS     geluTanhSlopeRest0<>+0(SB), Y4, Y8
+	VPERMPS     geluTanhSlopeRest0<>+32(SB), Y4, Y4
+	VBLENDVPS   Y6, Y4, Y8, Y8
+	VFMADD231PS Y7, Y9, Y8
 	VMOVUPS     wc0135000<>+0(SB), Y7
-	VMOVUPS     wc0135000<>+0(SB), Y8
-	VMULPS      Y2, Y2, Y4
-	VMOVAPS     Y2, Y5
-	VFMSUB213PS Y4, Y2, Y5
+	VMOVUPS     wc0135000<>+0(SB), Y9
+	VMULPS      Y3, Y3, Y4
+	VMOVAPS     Y3, Y6
+	VFMSUB213PS Y4, Y3, Y6
 	VFMADD231PS wbdd2d3e8<>+0(SB), Y4, Y7
-	VSUBPS      Y7, Y8, Y8
-	VFMADD231PS wbdd2d3e8<>+0(SB), Y4, Y8
-	VMOVUPS     wbdd2d3e8<>+0(SB), Y9
-	VFMADD213PS wb9ec21bd<>+0(SB), Y9, Y5
-	VFMADD231PS w310a8d56<>+0(SB), Y4, Y5
-	VADDPS      Y5, Y8, Y8
-	VMULPS      Y2, Y7, Y4
-	VROUNDPS    $0x00, Y4, Y5
-	VMOVAPS     Y2, Y4
-	VFMSUB213PS Y5, Y7, Y4
-	VFMADD231PS Y2, Y8, Y4
-	VMOVUPS     w392209c5<>+0(SB), Y2
-	VFMADD213PS w3aaf8448<>+0(SB), Y4, Y2
-	VFMADD213PS w3c1d952a<>+0(SB), Y4, Y2
-	VFMADD213PS w3d6357b6<>+0(SB), Y4, Y2
-	VFMADD213PS w3e75fdf0<>+0(SB), Y4, Y2
+	VSUBPS      Y7, Y9, Y9
+	VFMADD231PS wbdd2d3e8<>+0(SB), Y4, Y9
+	VMOVUPS     wbdd2d3e8<>+0(SB), Y10
+	VFMADD213PS wb9ec21bd<>+0(SB), Y10, Y6
+	VFMADD231PS w310a8d56<>+0(SB), Y4, Y6
+	VADDPS      Y6, Y9, Y9
+	VMULPS      Y3, Y7, Y4
+	VROUNDPS    $0x00, Y4, Y6
+	VMOVAPS     Y3, Y4
+	VFMSUB213PS Y6, Y7, Y4
+	VFMADD231PS Y3, Y9, Y4
+	VMOVUPS     w392209c5<>+0(SB), Y3
+	VFMADD213PS w3aaf8448<>+0(SB), Y4, Y3
+	VFMADD213PS w3c1d952a<>+0(SB), Y4, Y3
+	VFMADD213PS w3d6357b6<>+0(SB), Y4, Y3
+	VFMADD213PS w3e75fdf0<>+0(SB), Y4, Y3
 	VMULPS      Y4, Y4, Y7
-	VMULPS      Y7, Y2, Y2
-	VFMADD231PS w3f317218<>+0(SB), Y4, Y2
-	VFMADD231PS Y2, Y6, Y6
-	VCVTPS2DQ   Y5, Y2
-	VPSRAD      $0x01, Y2, Y4
-	VPSUBD      Y4, Y2, Y2
+	VMULPS      Y7, Y3, Y3
+	VFMADD231PS w3f317218<>+0(SB), Y4, Y3
+	VFMADD231PS Y3, Y8, Y8
+	VCVTPS2DQ   Y6, Y3
+	VPSRAD      $0x01, Y3, Y4
+	VPSUBD      Y4, Y3, Y3
 	VPADDD      w0000007f<>+0(SB), Y4, Y4
 	VPSLLD      $0x17, Y4, Y4
-	VPADDD      w0000007f<>+0(SB), Y2, Y2
-	VPSLLD      $0x17, Y2, Y2
-	VMULPS      Y4, Y6, Y6
-	VMULPS      Y2, Y6, Y6
-	VSUBPS      Y6, Y3, Y3
-	VBLENDVPS   Y0, Y6, Y3, Y3
-	VMULPS      Y3, Y1, Y1
-	VMOVUPS     Y1, (CX)(AX*1)
-	ADDQ        $0x20, AX
-	SUBQ        $0x08, SI
-	JGE         loop
+	VPADDD      w0000007f<>+0(SB), Y3, Y3
+	VPSLLD      $0x17, Y3, Y3
+	VMULPS      Y4, Y8, Y8
+	VMULPS      Y3, Y8, Y8
+	VBLENDVPS   Y2, Y8, Y5, Y5
+
+common8:
+	VMOVUPS   w3f800000<>+0(SB), Y2
+	VSUBPS    Y5, Y2, Y2
+	VBLENDVPS Y0, Y5, Y2, Y2
+	VMULPS    Y2, Y1, Y1
+	VMOVUPS   Y1, (CX)(AX*1)
+	ADDQ      $0x20, AX
+	SUBQ      $0x08, SI
+	JGE       loop
 
 tail:
 	ADDQ        $0x08, SI
@@ -3201,230 +4259,448 @@ tail:
 	VMASKMOVPS  (DX)(AX*1), Y0, Y1
 	VMASKMOVPS  (BX)(AX*1), Y0, Y2
 	VANDPS      w7fffffff<>+0(SB), Y1, Y3
-	VMOVUPS     w41300000<>+0(SB), Y4
+	VMOVUPS     w40b00000<>+0(SB), Y4
 	VMINPS      Y3, Y4, Y3
-	VADDPS      w3f800000<>+0(SB), Y3, Y4
-	VPSRLD      $0x15, Y4, Y4
-	VPSLLD      $0x1c, Y4, Y6
-	VPERMPS     geluTanhSlopeCenters<>+0(SB), Y4, Y5
+	VMOVAPS     Y3, Y4
+	VMOVUPS     w3e800000<>+0(SB), Y5
+	VFMADD213PS w3fb33333<>+0(SB), Y5, Y4
+	VFMADD213PS w4b400000<>+0(SB), Y3, Y4
+	VPSLLD      $0x1c, Y4, Y5
+	VPERMPS     geluTanhSlopeCenters<>+0(SB), Y4, Y6
 	VPERMPS     geluTanhSlopeCenters<>+32(SB), Y4, Y7
-	VBLENDVPS   Y6, Y7, Y5, Y5
-	VSUBPS      Y5, Y3, Y5
-	VPERMPS     geluTanhSlope6<>+0(SB), Y4, Y7
-	VPERMPS     geluTanhSlope6<>+32(SB), Y4, Y8
-	VBLENDVPS   Y6, Y8, Y7, Y7
-	VPERMPS     geluTanhSlope5<>+0(SB), Y4, Y8
-	VPERMPS     geluTanhSlope5<>+32(SB), Y4, Y9
-	VBLENDVPS   Y6, Y9, Y8, Y8
-	VFMADD231PS Y5, Y7, Y8
-	VPERMPS     geluTanhSlope4<>+0(SB), Y4, Y7
-	VPERMPS     geluTanhSlope4<>+32(SB), Y4, Y9
-	VBLENDVPS   Y6, Y9, Y7, Y7
-	VFMADD231PS Y5, Y8, Y7
-	VPERMPS     geluTanhSlope3<>+0(SB), Y4, Y8
-	VPERMPS     geluTanhSlope3<>+32(SB), Y4, Y9
-	VBLENDVPS   Y6, Y9, Y8, Y8
-	VFMADD231PS Y5, Y7, Y8
-	VPERMPS     geluTanhSlope2<>+0(SB), Y4, Y7
-	VPERMPS     geluTanhSlope2<>+32(SB), Y4, Y9
-	VBLENDVPS   Y6, Y9, Y7, Y7
-	VFMADD231PS Y5, Y8, Y7
-	VPERMPS     geluTanhSlope1<>+0(SB), Y4, Y8
-	VPERMPS     geluTanhSlope1<>+32(SB), Y4, Y9
-	VBLENDVPS   Y6, Y9, Y8, Y8
-	VFMADD231PS Y5, Y7, Y8
-	VPERMPS     geluTanhSlope0<>+0(SB), Y4, Y7
+	VBLENDVPS   Y5, Y7, Y6, Y6
+	VSUBPS      Y6, Y3, Y3
+	VPERMPS     geluTanhSlope6<>+0(SB), Y4, Y6
+	VPERMPS     geluTanhSlope6<>+32(SB), Y4, Y7
+	VBLENDVPS   Y5, Y7, Y6, Y6
+	VPERMPS     geluTanhSlope5<>+0(SB), Y4, Y7
+	VPERMPS     geluTanhSlope5<>+32(SB), Y4, Y8
+	VBLENDVPS   Y5, Y8, Y7, Y7
+	VFMADD231PS Y3, Y6, Y7
+	VPERMPS     geluTanhSlope4<>+0(SB), Y4, Y6
+	VPERMPS     geluTanhSlope4<>+32(SB), Y4, Y8
+	VBLENDVPS   Y5, Y8, Y6, Y6
+	VFMADD231PS Y3, Y7, Y6
+	VPERMPS     geluTanhSlope3<>+0(SB), Y4, Y7
+	VPERMPS     geluTanhSlope3<>+32(SB), Y4, Y8
+	VBLENDVPS   Y5, Y8, Y7, Y7
+	VFMADD231PS Y3, Y6, Y7
+	VPERMPS     geluTanhSlope2<>+0(SB), Y4, Y6
+	VPERMPS     geluTanhSlope2<>+32(SB), Y4, Y8
+	VBLENDVPS   Y5, Y8, Y6, Y6
+	VFMADD231PS Y3, Y7, Y6
+	VPERMPS     geluTanhSlope1<>+0(SB), Y4, Y7
+	VPERMPS     geluTanhSlope1<>+32(SB), Y4, Y8
+	VBLENDVPS   Y5, Y8, Y7, Y7
+	VFMADD231PS Y3, Y6, Y7
+	VPERMPS     geluTanhSlope0<>+0(SB), Y4, Y6
 	VPERMPS     geluTanhSlope0<>+32(SB), Y4, Y4
-	VBLENDVPS   Y6, Y4, Y7, Y7
-	VFMADD231PS Y5, Y8, Y7
-	VMOVUPS     w3f800000<>+0(SB), Y4
+	VBLENDVPS   Y5, Y4, Y6, Y6
+	VFMADD231PS Y3, Y7, Y6
+	VCMPPS      $0x11, wc089999a<>+0(SB), Y1, Y3
+	VTESTPS     Y3, Y3
+	JZ          common9
+	VANDPS      w7fffffff<>+0(SB), Y1, Y4
+	VMOVUPS     w41300000<>+0(SB), Y5
+	VMINPS      Y4, Y5, Y4
+	VPSRLD      $0x15, Y4, Y5
+	VPSLLD      $0x1c, Y5, Y7
+	VPERMPS     geluTanhSlopeRestCenters<>+0(SB), Y5, Y8
+	VPERMPS     geluTanhSlopeRestCenters<>+32(SB), Y5, Y9
+	VBLENDVPS   Y7, Y9, Y8, Y8
+	VSUBPS      Y8, Y4, Y8
+	VPERMPS     geluTanhSlopeRest6<>+0(SB), Y5, Y9
+	VPERMPS     geluTanhSlopeRest6<>+32(SB), Y5, Y10
+	VBLENDVPS   Y7, Y10, Y9, Y9
+	VPERMPS     geluTanhSlopeRest5<>+0(SB), Y5, Y10
+	VPERMPS     geluTanhSlopeRest5<>+32(SB), Y5, Y11
+	VBLENDVPS   Y7, Y11, Y10, Y10
+	VFMADD231PS Y8, Y9, Y10
+	VPERMPS     geluTanhSlopeRest4<>+0(SB), Y5, Y9
+	VPERMPS     geluTanhSlopeRest4<>+32(SB), Y5, Y11
+	VBLENDVPS   Y7, Y11, Y9, Y9
+	VFMADD231PS Y8, Y10, Y9
+	VPERMPS     geluTanhSlopeRest3<>+0(SB), Y5, Y10
+	VPERMPS     geluTanhSlopeRest3<>+32(SB), Y5, Y11
+	VBLENDVPS   Y7, Y11, Y10, Y10
+	VFMADD231PS Y8, Y9, Y10
+	VPERMPS     geluTanhSlopeRest2<>+0(SB), Y5, Y9
+	VPERMPS     geluTanhSlopeRest2<>+32(SB), Y5, Y11
+	VBLENDVPS   Y7, Y11, Y9, Y9
+	VFMADD231PS Y8, Y10, Y9
+	VPERMPS     geluTanhSlopeRest1<>+0(SB), Y5, Y10
+	VPERMPS     geluTanhSlopeRest1<>+32(SB), Y5, Y11
+	VBLENDVPS   Y7, Y11, Y10, Y10
+	VFMADD231PS Y8, Y9, Y10
+	VPERMPS     geluTanhSlopeRest0<>+0(SB), Y5, Y9
+	VPERMPS     geluTanhSlopeRest0<>+32(SB), Y5, Y5
+	VBLENDVPS   Y7, Y5, Y9, Y9
+	VFMADD231PS Y8, Y10, Y9
 	VMOVUPS     wc0135000<>+0(SB), Y8
-	VMOVUPS     wc0135000<>+0(SB), Y9
-	VMULPS      Y3, Y3, Y5
-	VMOVAPS     Y3, Y6
-	VFMSUB213PS Y5, Y3, Y6
+	VMOVUPS     wc0135000<>+0(SB), Y10
+	VMULPS      Y4, Y4, Y5
+	VMOVAPS     Y4, Y7
+	VFMSUB213PS Y5, Y4, Y7
 	VFMADD231PS wbdd2d3e8<>+0(SB), Y5, Y8
-	VSUBPS      Y8, Y9, Y9
-	VFMADD231PS wbdd2d3e8<>+0(SB), Y5, Y9
-	VMOVUPS     wbdd2d3e8<>+0(SB), Y10
-	VFMADD213PS wb9ec21bd<>+0(SB), Y10, Y6
-	VFMADD231PS w310a8d56<>+0(SB), Y5, Y6
-	VADDPS      Y6, Y9, Y9
-	VMULPS      Y3, Y8, Y5
-	VROUNDPS    $0x00, Y5, Y6
-	VMOVAPS     Y3, Y5
-	VFMSUB213PS Y6, Y8, Y5
-	VFMADD231PS Y3, Y9, Y5
-	VMOVUPS     w392209c5<>+0(SB), Y3
-	VFMADD213PS w3aaf8448<>+0(SB), Y5, Y3
-	VFMADD213PS w3c1d952a<>+0(SB), Y5, Y3
-	VFMADD213PS w3d6357b6<>+0(SB), Y5, Y3
-	VFMADD213PS w3e75fdf0<>+0(SB), Y5, Y3
+	VSUBPS      Y8, Y10, Y10
+	VFMADD231PS wbdd2d3e8<>+0(SB), Y5, Y10
+	VMOVUPS     wbdd2d3e8<>+0(SB), Y11
+	VFMADD213PS wb9ec21bd<>+0(SB), Y11, Y7
+	VFMADD231PS w310a8d56<>+0(SB), Y5, Y7
+	VADDPS      Y7, Y10, Y10
+	VMULPS      Y4, Y8, Y5
+	VROUNDPS    $0x00, Y5, Y7
+	VMOVAPS     Y4, Y5
+	VFMSUB213PS Y7, Y8, Y5
+	VFMADD231PS Y4, Y10, Y5
+	VMOVUPS     w392209c5<>+0(SB), Y4
+	VFMADD213PS w3aaf8448<>+0(SB), Y5, Y4
+	VFMADD213PS w3c1d952a<>+0(SB), Y5, Y4
+	VFMADD213PS w3d6357b6<>+0(SB), Y5, Y4
+	VFMADD213PS w3e75fdf0<>+0(SB), Y5, Y4
 	VMULPS      Y5, Y5, Y8
-	VMULPS      Y8, Y3, Y3
-	VFMADD231PS w3f317218<>+0(SB), Y5, Y3
-	VFMADD231PS Y3, Y7, Y7
-	VCVTPS2DQ   Y6, Y3
-	VPSRAD      $0x01, Y3, Y5
-	VPSUBD      Y5, Y3, Y3
+	VMULPS      Y8, Y4, Y4
+	VFMADD231PS w3f317218<>+0(SB), Y5, Y4
+	VFMADD231PS Y4, Y9, Y9
+	VCVTPS2DQ   Y7, Y4
+	VPSRAD      $0x01, Y4, Y5
+	VPSUBD      Y5, Y4, Y4
 	VPADDD      w0000007f<>+0(SB), Y5, Y5
 	VPSLLD      $0x17, Y5, Y5
-	VPADDD      w0000007f<>+0(SB), Y3, Y3
-	VPSLLD      $0x17, Y3, Y3
-	VMULPS      Y5, Y7, Y7
-	VMULPS      Y3, Y7, Y7
-	VSUBPS      Y7, Y4, Y4
-	VBLENDVPS   Y1, Y7, Y4, Y4
-	VMULPS      Y4, Y2, Y2
-	VMASKMOVPS  Y2, Y0, (CX)(AX*1)
+	VPADDD      w0000007f<>+0(SB), Y4, Y4
+	VPSLLD      $0x17, Y4, Y4
+	VMULPS      Y5, Y9, Y9
+	VMULPS      Y4, Y9, Y9
+	VBLENDVPS   Y3, Y9, Y6, Y6
+
+common9:
+	VMOVUPS    w3f800000<>+0(SB), Y3
+	VSUBPS     Y6, Y3, Y3
+	VBLENDVPS  Y1, Y6, Y3, Y3
+	VMULPS     Y3, Y2, Y2
+	VMASKMOVPS Y2, Y0, (CX)(AX*1)
 
 done:
 	VZEROUPPER
 	RET
 
-DATA geluTanhSlopeCenters<>+0(SB)/4, $0x3f9d0400
-DATA geluTanhSlopeCenters<>+4(SB)/4, $0x3fdd7600
-DATA geluTanhSlopeCenters<>+8(SB)/4, $0x400efd00
-DATA geluTanhSlopeCenters<>+12(SB)/4, $0x402fd500
-DATA geluTanhSlopeCenters<>+16(SB)/4, $0x405e9200
-DATA geluTanhSlopeCenters<>+20(SB)/4, $0x408fe200
-DATA geluTanhSlopeCenters<>+24(SB)/4, $0x40ae7900
-DATA geluTanhSlopeCenters<>+28(SB)/4, $0x40cfd100
-DATA geluTanhSlopeCenters<>+32(SB)/4, $0x40fdda00
-DATA geluTanhSlopeCenters<>+36(SB)/4, $0x411e8f00
-DATA geluTanhSlopeCenters<>+40(SB)/4, $0x413f2200
-DATA geluTanhSlopeCenters<>+44(SB)/4, $0x415ebc00
-DATA geluTanhSlopeCenters<>+48(SB)/4, $0x3dec9000
-DATA geluTanhSlopeCenters<>+52(SB)/4, $0x3eba9800
-DATA geluTanhSlopeCenters<>+56(SB)/4, $0x3f1e8e00
-DATA geluTanhSlopeCenters<>+60(SB)/4, $0x3f5e7600
+DATA w40b00000<>+0(SB)/4, $0x40b00000
+DATA w40b00000<>+4(SB)/4, $0x40b00000
+DATA w40b00000<>+8(SB)/4, $0x40b00000
+DATA w40b00000<>+12(SB)/4, $0x40b00000
+DATA w40b00000<>+16(SB)/4, $0x40b00000
+DATA w40b00000<>+20(SB)/4, $0x40b00000
+DATA w40b00000<>+24(SB)/4, $0x40b00000
+DATA w40b00000<>+28(SB)/4, $0x40b00000
+GLOBL w40b00000<>(SB), RODATA|NOPTR, $32
+
+DATA w3fb33333<>+0(SB)/4, $0x3fb33333
+DATA w3fb33333<>+4(SB)/4, $0x3fb33333
+DATA w3fb33333<>+8(SB)/4, $0x3fb33333
+DATA w3fb33333<>+12(SB)/4, $0x3fb33333
+DATA w3fb33333<>+16(SB)/4, $0x3fb33333
+DATA w3fb33333<>+20(SB)/4, $0x3fb33333
+DATA w3fb33333<>+24(SB)/4, $0x3fb33333
+DATA w3fb33333<>+28(SB)/4, $0x3fb33333
+GLOBL w3fb33333<>(SB), RODATA|NOPTR, $32
+
+DATA w3e800000<>+0(SB)/4, $0x3e800000
+DATA w3e800000<>+4(SB)/4, $0x3e800000
+DATA w3e800000<>+8(SB)/4, $0x3e800000
+DATA w3e800000<>+12(SB)/4, $0x3e800000
+DATA w3e800000<>+16(SB)/4, $0x3e800000
+DATA w3e800000<>+20(SB)/4, $0x3e800000
+DATA w3e800000<>+24(SB)/4, $0x3e800000
+DATA w3e800000<>+28(SB)/4, $0x3e800000
+GLOBL w3e800000<>(SB), RODATA|NOPTR, $32
+
+DATA geluTanhSlopeCenters<>+0(SB)/4, $0x3e26ab8c
+DATA geluTanhSlopeCenters<>+4(SB)/4, $0x3f1f5267
+DATA geluTanhSlopeCenters<>+8(SB)/4, $0x3f95e530
+DATA geluTanhSlopeCenters<>+12(SB)/4, $0x3fd2dba6
+DATA geluTanhSlopeCenters<>+16(SB)/4, $0x4004fc97
+DATA geluTanhSlopeCenters<>+20(SB)/4, $0x401d30bd
+DATA geluTanhSlopeCenters<>+24(SB)/4, $0x40355a37
+DATA geluTanhSlopeCenters<>+28(SB)/4, $0x404b6af7
+DATA geluTanhSlopeCenters<>+32(SB)/4, $0x406022d8
+DATA geluTanhSlopeCenters<>+36(SB)/4, $0x40740bd2
+DATA geluTanhSlopeCenters<>+40(SB)/4, $0x40836d88
+DATA geluTanhSlopeCenters<>+44(SB)/4, $0x408c95ed
+DATA geluTanhSlopeCenters<>+48(SB)/4, $0x40954e7b
+DATA geluTanhSlopeCenters<>+52(SB)/4, $0x409dca1c
+DATA geluTanhSlopeCenters<>+56(SB)/4, $0x40a5d351
+DATA geluTanhSlopeCenters<>+60(SB)/4, $0x40acd2b0
 GLOBL geluTanhSlopeCenters<>(SB), RODATA|NOPTR, $64
 
-DATA geluTanhSlope6<>+0(SB)/4, $0x3bd8da00
-DATA geluTanhSlope6<>+4(SB)/4, $0x3c6440c6
-DATA geluTanhSlope6<>+8(SB)/4, $0x3b5d5988
-DATA geluTanhSlope6<>+12(SB)/4, $0xbb694822
-DATA geluTanhSlope6<>+16(SB)/4, $0xbaea4106
-DATA geluTanhSlope6<>+20(SB)/4, $0x39d4bc5e
-DATA geluTanhSlope6<>+24(SB)/4, $0x376a74dc
-DATA geluTanhSlope6<>+28(SB)/4, $0x32b94ebe
-DATA geluTanhSlope6<>+32(SB)/4, $0x2a14e3ea
-DATA geluTanhSlope6<>+36(SB)/4, $0xaa9f100b
-DATA geluTanhSlope6<>+40(SB)/4, $0xab049de0
-DATA geluTanhSlope6<>+44(SB)/4, $0x2b1630aa
-DATA geluTanhSlope6<>+48(SB)/4, $0xbc2ca35f
-DATA geluTanhSlope6<>+52(SB)/4, $0xbcc0ffb4
-DATA geluTanhSlope6<>+56(SB)/4, $0xbccfa033
-DATA geluTanhSlope6<>+60(SB)/4, $0xbc781459
+DATA geluTanhSlope6<>+0(SB)/4, $0x3c370c53
+DATA geluTanhSlope6<>+4(SB)/4, $0x3cb9179a
+DATA geluTanhSlope6<>+8(SB)/4, $0xba7376b4
+DATA geluTanhSlope6<>+12(SB)/4, $0xbc354915
+DATA geluTanhSlope6<>+16(SB)/4, $0xbbae4100
+DATA geluTanhSlope6<>+20(SB)/4, $0x394eb7dc
+DATA geluTanhSlope6<>+24(SB)/4, $0x3b0ea189
+DATA geluTanhSlope6<>+28(SB)/4, $0x3affa794
+DATA geluTanhSlope6<>+32(SB)/4, $0x3a7d96a0
+DATA geluTanhSlope6<>+36(SB)/4, $0x3924645b
+DATA geluTanhSlope6<>+40(SB)/4, $0xb94a7921
+DATA geluTanhSlope6<>+44(SB)/4, $0xb96767d9
+DATA geluTanhSlope6<>+48(SB)/4, $0xb91258e9
+DATA geluTanhSlope6<>+52(SB)/4, $0xb889dbc3
+DATA geluTanhSlope6<>+56(SB)/4, $0xb7d24d4f
+DATA geluTanhSlope6<>+60(SB)/4, $0xb71adbc8
 GLOBL geluTanhSlope6<>(SB), RODATA|NOPTR, $64
 
-DATA geluTanhSlope5<>+0(SB)/4, $0xbd49466e
-DATA geluTanhSlope5<>+4(SB)/4, $0xbc3e2d0a
-DATA geluTanhSlope5<>+8(SB)/4, $0x3c881a7e
-DATA geluTanhSlope5<>+12(SB)/4, $0x3c722dcd
-DATA geluTanhSlope5<>+16(SB)/4, $0xb88eda91
-DATA geluTanhSlope5<>+20(SB)/4, $0xba75cd71
-DATA geluTanhSlope5<>+24(SB)/4, $0xb7aab9c3
-DATA geluTanhSlope5<>+28(SB)/4, $0xb2a2174a
-DATA geluTanhSlope5<>+32(SB)/4, $0xa9f2c963
-DATA geluTanhSlope5<>+36(SB)/4, $0x29c6d1b6
-DATA geluTanhSlope5<>+40(SB)/4, $0xaa8a3a80
-DATA geluTanhSlope5<>+44(SB)/4, $0xabaf4ecf
-DATA geluTanhSlope5<>+48(SB)/4, $0x3d68bd4a
-DATA geluTanhSlope5<>+52(SB)/4, $0x3cff0580
-DATA geluTanhSlope5<>+56(SB)/4, $0xbbfee662
-DATA geluTanhSlope5<>+60(SB)/4, $0xbd224c43
+DATA geluTanhSlope5<>+0(SB)/4, $0xbd62b6ee
+DATA geluTanhSlope5<>+4(SB)/4, $0xba222c39
+DATA geluTanhSlope5<>+8(SB)/4, $0x3d2446eb
+DATA geluTanhSlope5<>+12(SB)/4, $0x3c8f0d96
+DATA geluTanhSlope5<>+16(SB)/4, $0xbba341bb
+DATA geluTanhSlope5<>+20(SB)/4, $0xbc2beaa3
+DATA geluTanhSlope5<>+24(SB)/4, $0xbbf38f08
+DATA geluTanhSlope5<>+28(SB)/4, $0xbb3f4059
+DATA geluTanhSlope5<>+32(SB)/4, $0xb6c8a277
+DATA geluTanhSlope5<>+36(SB)/4, $0x3a85be70
+DATA geluTanhSlope5<>+40(SB)/4, $0x3a776cd9
+DATA geluTanhSlope5<>+44(SB)/4, $0x3a134931
+DATA geluTanhSlope5<>+48(SB)/4, $0x398874df
+DATA geluTanhSlope5<>+52(SB)/4, $0x38ceadc3
+DATA geluTanhSlope5<>+56(SB)/4, $0x380807a2
+DATA geluTanhSlope5<>+60(SB)/4, $0x3731147e
 GLOBL geluTanhSlope5<>(SB), RODATA|NOPTR, $64
 
-DATA geluTanhSlope4<>+0(SB)/4, $0x3c1ad690
-DATA geluTanhSlope4<>+4(SB)/4, $0xbd9542ac
-DATA geluTanhSlope4<>+8(SB)/4, $0xbd714920
-DATA geluTanhSlope4<>+12(SB)/4, $0xbc5a02cb
-DATA geluTanhSlope4<>+16(SB)/4, $0x3c29095d
-DATA geluTanhSlope4<>+20(SB)/4, $0x3aa73f97
-DATA geluTanhSlope4<>+24(SB)/4, $0x376aedc8
-DATA geluTanhSlope4<>+28(SB)/4, $0x319b448c
-DATA geluTanhSlope4<>+32(SB)/4, $0xaa269e35
-DATA geluTanhSlope4<>+36(SB)/4, $0x2ad67b11
-DATA geluTanhSlope4<>+40(SB)/4, $0x2b61df16
-DATA geluTanhSlope4<>+44(SB)/4, $0xab2e0a9a
-DATA geluTanhSlope4<>+48(SB)/4, $0x3d63fc9a
-DATA geluTanhSlope4<>+52(SB)/4, $0x3de6d32b
-DATA geluTanhSlope4<>+56(SB)/4, $0x3e030e62
-DATA geluTanhSlope4<>+60(SB)/4, $0x3dc5e9c3
+DATA geluTanhSlope4<>+0(SB)/4, $0xbd4600af
+DATA geluTanhSlope4<>+4(SB)/4, $0xbdf47aa9
+DATA geluTanhSlope4<>+8(SB)/4, $0xbd360de3
+DATA geluTanhSlope4<>+12(SB)/4, $0x3cfb290d
+DATA geluTanhSlope4<>+16(SB)/4, $0x3d27f0bc
+DATA geluTanhSlope4<>+20(SB)/4, $0x3cc612f8
+DATA geluTanhSlope4<>+24(SB)/4, $0x3bd2a622
+DATA geluTanhSlope4<>+28(SB)/4, $0xbb1eae31
+DATA geluTanhSlope4<>+32(SB)/4, $0xbb936326
+DATA geluTanhSlope4<>+36(SB)/4, $0xbb6462dc
+DATA geluTanhSlope4<>+40(SB)/4, $0xbb0025b0
+DATA geluTanhSlope4<>+44(SB)/4, $0xba6468e2
+DATA geluTanhSlope4<>+48(SB)/4, $0xb9ac17b9
+DATA geluTanhSlope4<>+52(SB)/4, $0xb8dcac4e
+DATA geluTanhSlope4<>+56(SB)/4, $0xb7fd5c68
+DATA geluTanhSlope4<>+60(SB)/4, $0xb71500cd
 GLOBL geluTanhSlope4<>(SB), RODATA|NOPTR, $64
 
-DATA geluTanhSlope3<>+0(SB)/4, $0x3d4f1d5a
-DATA geluTanhSlope3<>+4(SB)/4, $0xbcf6ebf3
-DATA geluTanhSlope3<>+8(SB)/4, $0xbe3358a1
-DATA geluTanhSlope3<>+12(SB)/4, $0xbe7e2667
-DATA geluTanhSlope3<>+16(SB)/4, $0xbe741717
-DATA geluTanhSlope3<>+20(SB)/4, $0xbe5c78a2
-DATA geluTanhSlope3<>+24(SB)/4, $0xbe5b35be
-DATA geluTanhSlope3<>+28(SB)/4, $0xbe5b33b6
-DATA geluTanhSlope3<>+32(SB)/4, $0xbe5b33b6
-DATA geluTanhSlope3<>+36(SB)/4, $0xbe5b33b6
-DATA geluTanhSlope3<>+40(SB)/4, $0xbe5b33b6
-DATA geluTanhSlope3<>+44(SB)/4, $0xbe5b33b6
-DATA geluTanhSlope3<>+48(SB)/4, $0xbeb68161
-DATA geluTanhSlope3<>+52(SB)/4, $0xbe8a3789
-DATA geluTanhSlope3<>+56(SB)/4, $0xbe1267ba
-DATA geluTanhSlope3<>+60(SB)/4, $0xbce113f5
+DATA geluTanhSlope3<>+0(SB)/4, $0x3e80aa3a
+DATA geluTanhSlope3<>+4(SB)/4, $0x3d9db0e0
+DATA geluTanhSlope3<>+8(SB)/4, $0xbdfdc74d
+DATA geluTanhSlope3<>+12(SB)/4, $0xbe02d322
+DATA geluTanhSlope3<>+16(SB)/4, $0xbd719fc7
+DATA geluTanhSlope3<>+20(SB)/4, $0xbc09f47e
+DATA geluTanhSlope3<>+24(SB)/4, $0x3c6429c4
+DATA geluTanhSlope3<>+28(SB)/4, $0x3c814304
+DATA geluTanhSlope3<>+32(SB)/4, $0x3c30bfb2
+DATA geluTanhSlope3<>+36(SB)/4, $0x3bb9678c
+DATA geluTanhSlope3<>+40(SB)/4, $0x3b222254
+DATA geluTanhSlope3<>+44(SB)/4, $0x3a6e6a7a
+DATA geluTanhSlope3<>+48(SB)/4, $0x3999b88c
+DATA geluTanhSlope3<>+52(SB)/4, $0x38ac6547
+DATA geluTanhSlope3<>+56(SB)/4, $0x37b05bbb
+DATA geluTanhSlope3<>+60(SB)/4, $0x36bd16bf
 GLOBL geluTanhSlope3<>(SB), RODATA|NOPTR, $64
 
-DATA geluTanhSlope2<>+0(SB)/4, $0xbf995db1
-DATA geluTanhSlope2<>+4(SB)/4, $0xbf94ae84
-DATA geluTanhSlope2<>+8(SB)/4, $0xbfa90cd7
-DATA geluTanhSlope2<>+12(SB)/4, $0xbfd45573
-DATA geluTanhSlope2<>+16(SB)/4, $0xc00d1035
-DATA geluTanhSlope2<>+20(SB)/4, $0xc038bfba
-DATA geluTanhSlope2<>+24(SB)/4, $0xc0601713
-DATA geluTanhSlope2<>+28(SB)/4, $0xc0857554
-DATA geluTanhSlope2<>+32(SB)/4, $0xc0a30594
-DATA geluTanhSlope2<>+36(SB)/4, $0xc0cba68a
-DATA geluTanhSlope2<>+40(SB)/4, $0xc0f57d0a
-DATA geluTanhSlope2<>+44(SB)/4, $0xc10f09dd
-DATA geluTanhSlope2<>+48(SB)/4, $0xbf438187
-DATA geluTanhSlope2<>+52(SB)/4, $0xbf8025f2
-DATA geluTanhSlope2<>+56(SB)/4, $0xbf947c72
-DATA geluTanhSlope2<>+60(SB)/4, $0xbf9c672d
+DATA geluTanhSlope2<>+0(SB)/4, $0x3e02f6a5
+DATA geluTanhSlope2<>+4(SB)/4, $0x3ebd2fe9
+DATA geluTanhSlope2<>+8(SB)/4, $0x3e9d3be7
+DATA geluTanhSlope2<>+12(SB)/4, $0x3de140fe
+DATA geluTanhSlope2<>+16(SB)/4, $0xbc4bc1f9
+DATA geluTanhSlope2<>+20(SB)/4, $0xbd457afa
+DATA geluTanhSlope2<>+24(SB)/4, $0xbd2e4092
+DATA geluTanhSlope2<>+28(SB)/4, $0xbcd60d99
+DATA geluTanhSlope2<>+32(SB)/4, $0xbc5545d1
+DATA geluTanhSlope2<>+36(SB)/4, $0xbbb26b11
+DATA geluTanhSlope2<>+40(SB)/4, $0xbb02a3b4
+DATA geluTanhSlope2<>+44(SB)/4, $0xba251dae
+DATA geluTanhSlope2<>+48(SB)/4, $0xb93af9bf
+DATA geluTanhSlope2<>+52(SB)/4, $0xb83ab597
+DATA geluTanhSlope2<>+56(SB)/4, $0xb72c6b92
+DATA geluTanhSlope2<>+60(SB)/4, $0xb629f2ca
 GLOBL geluTanhSlope2<>(SB), RODATA|NOPTR, $64
 
-DATA geluTanhSlope1<>+0(SB)/4, $0xc0282f11
-DATA geluTanhSlope1<>+4(SB)/4, $0xc07389d7
-DATA geluTanhSlope1<>+8(SB)/4, $0xc0a134d6
-DATA geluTanhSlope1<>+12(SB)/4, $0xc0d1d460
-DATA geluTanhSlope1<>+16(SB)/4, $0xc1161b3d
-DATA geluTanhSlope1<>+20(SB)/4, $0xc1694509
-DATA geluTanhSlope1<>+24(SB)/4, $0xc1a57dc7
-DATA geluTanhSlope1<>+28(SB)/4, $0xc1e571ca
-DATA geluTanhSlope1<>+32(SB)/4, $0xc2280967
-DATA geluTanhSlope1<>+36(SB)/4, $0xc2815394
-DATA geluTanhSlope1<>+40(SB)/4, $0xc2ba79ee
-DATA geluTanhSlope1<>+44(SB)/4, $0xc2fc183b
-DATA geluTanhSlope1<>+48(SB)/4, $0xbe25c0ca
-DATA geluTanhSlope1<>+52(SB)/4, $0xbf1a98c0
-DATA geluTanhSlope1<>+56(SB)/4, $0xbf945908
-DATA geluTanhSlope1<>+60(SB)/4, $0xbfe0ebf7
+DATA geluTanhSlope1<>+0(SB)/4, $0xbf46e006
+DATA geluTanhSlope1<>+4(SB)/4, $0xbf0787cc
+DATA geluTanhSlope1<>+8(SB)/4, $0xbe025355
+DATA geluTanhSlope1<>+12(SB)/4, $0x3d929ef9
+DATA geluTanhSlope1<>+16(SB)/4, $0x3ddb51ed
+DATA geluTanhSlope1<>+20(SB)/4, $0x3da4e742
+DATA geluTanhSlope1<>+24(SB)/4, $0x3d36fd2c
+DATA geluTanhSlope1<>+28(SB)/4, $0x3cab35ed
+DATA geluTanhSlope1<>+32(SB)/4, $0x3c0b2a30
+DATA geluTanhSlope1<>+36(SB)/4, $0x3b44a099
+DATA geluTanhSlope1<>+40(SB)/4, $0x3a797319
+DATA geluTanhSlope1<>+44(SB)/4, $0x398aa867
+DATA geluTanhSlope1<>+48(SB)/4, $0x388c2398
+DATA geluTanhSlope1<>+52(SB)/4, $0x377c4105
+DATA geluTanhSlope1<>+56(SB)/4, $0x365438fa
+DATA geluTanhSlope1<>+60(SB)/4, $0x354196c4
 GLOBL geluTanhSlope1<>(SB), RODATA|NOPTR, $64
 
-DATA geluTanhSlope0<>+0(SB)/4, $0xbf7919b9
-DATA geluTanhSlope0<>+4(SB)/4, $0xc0260848
-DATA geluTanhSlope0<>+8(SB)/4, $0xc09a1d03
-DATA geluTanhSlope0<>+12(SB)/4, $0xc0f8d6f5
-DATA geluTanhSlope0<>+16(SB)/4, $0xc158c295
-DATA geluTanhSlope0<>+20(SB)/4, $0xc1cd12a0
-DATA geluTanhSlope0<>+24(SB)/4, $0xc22995dd
-DATA geluTanhSlope0<>+28(SB)/4, $0xc287fd93
-DATA geluTanhSlope0<>+32(SB)/4, $0xc2ed0c20
-DATA geluTanhSlope0<>+36(SB)/4, $0xc35f251c
-DATA geluTanhSlope0<>+40(SB)/4, $0xc3bf7d01
-DATA geluTanhSlope0<>+44(SB)/4, $0xc415ad40
-DATA geluTanhSlope0<>+48(SB)/4, $0x3efb5bb9
-DATA geluTanhSlope0<>+52(SB)/4, $0x3ecbd182
-DATA geluTanhSlope0<>+56(SB)/4, $0x3e3351fe
-DATA geluTanhSlope0<>+60(SB)/4, $0xbe40bfb5
+DATA geluTanhSlope0<>+0(SB)/4, $0x3ebe1842
+DATA geluTanhSlope0<>+4(SB)/4, $0x3d7ff755
+DATA geluTanhSlope0<>+8(SB)/4, $0xbdea1467
+DATA geluTanhSlope0<>+12(SB)/4, $0xbdf5b402
+DATA geluTanhSlope0<>+16(SB)/4, $0xbd9f25f0
+DATA geluTanhSlope0<>+20(SB)/4, $0xbd298b8c
+DATA geluTanhSlope0<>+24(SB)/4, $0xbc92b26c
+DATA geluTanhSlope0<>+28(SB)/4, $0xbbe329cb
+DATA geluTanhSlope0<>+32(SB)/4, $0xbb1d952a
+DATA geluTanhSlope0<>+36(SB)/4, $0xba419306
+DATA geluTanhSlope0<>+40(SB)/4, $0xb9590f3e
+DATA geluTanhSlope0<>+44(SB)/4, $0xb8577545
+DATA geluTanhSlope0<>+48(SB)/4, $0xb74491df
+DATA geluTanhSlope0<>+52(SB)/4, $0xb620e369
+DATA geluTanhSlope0<>+56(SB)/4, $0xb4f85e13
+DATA geluTanhSlope0<>+60(SB)/4, $0xb3d2c561
 GLOBL geluTanhSlope0<>(SB), RODATA|NOPTR, $64
+
+DATA geluTanhSlopeRestCenters<>+0(SB)/4, $0x00000000
+DATA geluTanhSlopeRestCenters<>+4(SB)/4, $0x00000000
+DATA geluTanhSlopeRestCenters<>+8(SB)/4, $0x00000000
+DATA geluTanhSlopeRestCenters<>+12(SB)/4, $0x00000000
+DATA geluTanhSlopeRestCenters<>+16(SB)/4, $0x408fe200
+DATA geluTanhSlopeRestCenters<>+20(SB)/4, $0x40ae7900
+DATA geluTanhSlopeRestCenters<>+24(SB)/4, $0x40cfd100
+DATA geluTanhSlopeRestCenters<>+28(SB)/4, $0x40ee7100
+DATA geluTanhSlopeRestCenters<>+32(SB)/4, $0x410f4500
+DATA geluTanhSlopeRestCenters<>+36(SB)/4, $0x412ecc00
+DATA geluTanhSlopeRestCenters<>+40(SB)/4, $0x414e8f00
+DATA geluTanhSlopeRestCenters<>+44(SB)/4, $0x416fa600
+DATA geluTanhSlopeRestCenters<>+48(SB)/4, $0x00000000
+DATA geluTanhSlopeRestCenters<>+52(SB)/4, $0x00000000
+DATA geluTanhSlopeRestCenters<>+56(SB)/4, $0x00000000
+DATA geluTanhSlopeRestCenters<>+60(SB)/4, $0x00000000
+GLOBL geluTanhSlopeRestCenters<>(SB), RODATA|NOPTR, $64
+
+DATA geluTanhSlopeRest6<>+0(SB)/4, $0x00000000
+DATA geluTanhSlopeRest6<>+4(SB)/4, $0x00000000
+DATA geluTanhSlopeRest6<>+8(SB)/4, $0x00000000
+DATA geluTanhSlopeRest6<>+12(SB)/4, $0x00000000
+DATA geluTanhSlopeRest6<>+16(SB)/4, $0x39d4bc5e
+DATA geluTanhSlopeRest6<>+20(SB)/4, $0x376a74dc
+DATA geluTanhSlopeRest6<>+24(SB)/4, $0x32b94ebe
+DATA geluTanhSlopeRest6<>+28(SB)/4, $0xac1ec678
+DATA geluTanhSlopeRest6<>+32(SB)/4, $0xa80cd254
+DATA geluTanhSlopeRest6<>+36(SB)/4, $0xabba637a
+DATA geluTanhSlopeRest6<>+40(SB)/4, $0xaa9f5e1a
+DATA geluTanhSlopeRest6<>+44(SB)/4, $0xab828231
+DATA geluTanhSlopeRest6<>+48(SB)/4, $0x00000000
+DATA geluTanhSlopeRest6<>+52(SB)/4, $0x00000000
+DATA geluTanhSlopeRest6<>+56(SB)/4, $0x00000000
+DATA geluTanhSlopeRest6<>+60(SB)/4, $0x00000000
+GLOBL geluTanhSlopeRest6<>(SB), RODATA|NOPTR, $64
+
+DATA geluTanhSlopeRest5<>+0(SB)/4, $0x00000000
+DATA geluTanhSlopeRest5<>+4(SB)/4, $0x00000000
+DATA geluTanhSlopeRest5<>+8(SB)/4, $0x00000000
+DATA geluTanhSlopeRest5<>+12(SB)/4, $0x00000000
+DATA geluTanhSlopeRest5<>+16(SB)/4, $0xba75cd71
+DATA geluTanhSlopeRest5<>+20(SB)/4, $0xb7aab9c3
+DATA geluTanhSlopeRest5<>+24(SB)/4, $0xb2a2174a
+DATA geluTanhSlopeRest5<>+28(SB)/4, $0xaae3805e
+DATA geluTanhSlopeRest5<>+32(SB)/4, $0x2a02a093
+DATA geluTanhSlopeRest5<>+36(SB)/4, $0xa894a96f
+DATA geluTanhSlopeRest5<>+40(SB)/4, $0x2a7c5cd8
+DATA geluTanhSlopeRest5<>+44(SB)/4, $0x2a757d38
+DATA geluTanhSlopeRest5<>+48(SB)/4, $0x00000000
+DATA geluTanhSlopeRest5<>+52(SB)/4, $0x00000000
+DATA geluTanhSlopeRest5<>+56(SB)/4, $0x00000000
+DATA geluTanhSlopeRest5<>+60(SB)/4, $0x00000000
+GLOBL geluTanhSlopeRest5<>(SB), RODATA|NOPTR, $64
+
+DATA geluTanhSlopeRest4<>+0(SB)/4, $0x00000000
+DATA geluTanhSlopeRest4<>+4(SB)/4, $0x00000000
+DATA geluTanhSlopeRest4<>+8(SB)/4, $0x00000000
+DATA geluTanhSlopeRest4<>+12(SB)/4, $0x00000000
+DATA geluTanhSlopeRest4<>+16(SB)/4, $0x3aa73f97
+DATA geluTanhSlopeRest4<>+20(SB)/4, $0x376aedc8
+DATA geluTanhSlopeRest4<>+24(SB)/4, $0x319b448c
+DATA geluTanhSlopeRest4<>+28(SB)/4, $0x2c23e278
+DATA geluTanhSlopeRest4<>+32(SB)/4, $0xa8098ca9
+DATA geluTanhSlopeRest4<>+36(SB)/4, $0x2c1888cc
+DATA geluTanhSlopeRest4<>+40(SB)/4, $0x2ad423d0
+DATA geluTanhSlopeRest4<>+44(SB)/4, $0x2bdadc46
+DATA geluTanhSlopeRest4<>+48(SB)/4, $0x00000000
+DATA geluTanhSlopeRest4<>+52(SB)/4, $0x00000000
+DATA geluTanhSlopeRest4<>+56(SB)/4, $0x00000000
+DATA geluTanhSlopeRest4<>+60(SB)/4, $0x00000000
+GLOBL geluTanhSlopeRest4<>(SB), RODATA|NOPTR, $64
+
+DATA geluTanhSlopeRest3<>+0(SB)/4, $0x00000000
+DATA geluTanhSlopeRest3<>+4(SB)/4, $0x00000000
+DATA geluTanhSlopeRest3<>+8(SB)/4, $0x00000000
+DATA geluTanhSlopeRest3<>+12(SB)/4, $0x00000000
+DATA geluTanhSlopeRest3<>+16(SB)/4, $0xbe5c78a2
+DATA geluTanhSlopeRest3<>+20(SB)/4, $0xbe5b35be
+DATA geluTanhSlopeRest3<>+24(SB)/4, $0xbe5b33b6
+DATA geluTanhSlopeRest3<>+28(SB)/4, $0xbe5b33b6
+DATA geluTanhSlopeRest3<>+32(SB)/4, $0xbe5b33b6
+DATA geluTanhSlopeRest3<>+36(SB)/4, $0xbe5b33b6
+DATA geluTanhSlopeRest3<>+40(SB)/4, $0xbe5b33b6
+DATA geluTanhSlopeRest3<>+44(SB)/4, $0xbe5b33b6
+DATA geluTanhSlopeRest3<>+48(SB)/4, $0x00000000
+DATA geluTanhSlopeRest3<>+52(SB)/4, $0x00000000
+DATA geluTanhSlopeRest3<>+56(SB)/4, $0x00000000
+DATA geluTanhSlopeRest3<>+60(SB)/4, $0x00000000
+GLOBL geluTanhSlopeRest3<>(SB), RODATA|NOPTR, $64
+
+DATA geluTanhSlopeRest2<>+0(SB)/4, $0x00000000
+DATA geluTanhSlopeRest2<>+4(SB)/4, $0x00000000
+DATA geluTanhSlopeRest2<>+8(SB)/4, $0x00000000
+DATA geluTanhSlopeRest2<>+12(SB)/4, $0x00000000
+DATA geluTanhSlopeRest2<>+16(SB)/4, $0xc038bfba
+DATA geluTanhSlopeRest2<>+20(SB)/4, $0xc0601713
+DATA geluTanhSlopeRest2<>+24(SB)/4, $0xc0857554
+DATA geluTanhSlopeRest2<>+28(SB)/4, $0xc0992020
+DATA geluTanhSlopeRest2<>+32(SB)/4, $0xc0b80373
+DATA geluTanhSlopeRest2<>+36(SB)/4, $0xc0e081bc
+DATA geluTanhSlopeRest2<>+40(SB)/4, $0xc104a68b
+DATA geluTanhSlopeRest2<>+44(SB)/4, $0xc119e690
+DATA geluTanhSlopeRest2<>+48(SB)/4, $0x00000000
+DATA geluTanhSlopeRest2<>+52(SB)/4, $0x00000000
+DATA geluTanhSlopeRest2<>+56(SB)/4, $0x00000000
+DATA geluTanhSlopeRest2<>+60(SB)/4, $0x00000000
+GLOBL geluTanhSlopeRest2<>(SB), RODATA|NOPTR, $64
+
+DATA geluTanhSlopeRest1<>+0(SB)/4, $0x00000000
+DATA geluTanhSlopeRest1<>+4(SB)/4, $0x00000000
+DATA geluTanhSlopeRest1<>+8(SB)/4, $0x00000000
+DATA geluTanhSlopeRest1<>+12(SB)/4, $0x00000000
+DATA geluTanhSlopeRest1<>+16(SB)/4, $0xc1694509
+DATA geluTanhSlopeRest1<>+20(SB)/4, $0xc1a57dc7
+DATA geluTanhSlopeRest1<>+24(SB)/4, $0xc1e571ca
+DATA geluTanhSlopeRest1<>+28(SB)/4, $0xc2150186
+DATA geluTanhSlopeRest1<>+32(SB)/4, $0xc254591e
+DATA geluTanhSlopeRest1<>+36(SB)/4, $0xc29c7c1e
+DATA geluTanhSlopeRest1<>+40(SB)/4, $0xc2d94142
+DATA geluTanhSlopeRest1<>+44(SB)/4, $0xc311aa90
+DATA geluTanhSlopeRest1<>+48(SB)/4, $0x00000000
+DATA geluTanhSlopeRest1<>+52(SB)/4, $0x00000000
+DATA geluTanhSlopeRest1<>+56(SB)/4, $0x00000000
+DATA geluTanhSlopeRest1<>+60(SB)/4, $0x00000000
+GLOBL geluTanhSlopeRest1<>(SB), RODATA|NOPTR, $64
+
+DATA geluTanhSlopeRest0<>+0(SB)/4, $0x00000000
+DATA geluTanhSlopeRest0<>+4(SB)/4, $0x00000000
+DATA geluTanhSlopeRest0<>+8(SB)/4, $0x00000000
+DATA geluTanhSlopeRest0<>+12(SB)/4, $0x00000000
+DATA geluTanhSlopeRest0<>+16(SB)/4, $0xc1cd12a0
+DATA geluTanhSlopeRest0<>+20(SB)/4, $0xc22995dd
+DATA geluTanhSlopeRest0<>+24(SB)/4, $0xc287fd93
+DATA geluTanhSlopeRest0<>+28(SB)/4, $0xc2c6e6e4
+DATA geluTanhSlopeRest0<>+32(SB)/4, $0xc326fab0
+DATA geluTanhSlopeRest0<>+36(SB)/4, $0xc393c667
+DATA geluTanhSlopeRest0<>+40(SB)/4, $0xc3f01877
+DATA geluTanhSlopeRest0<>+44(SB)/4, $0xc4398cb8
+DATA geluTanhSlopeRest0<>+48(SB)/4, $0x00000000
+DATA geluTanhSlopeRest0<>+52(SB)/4, $0x00000000
+DATA geluTanhSlopeRest0<>+56(SB)/4, $0x00000000
+DATA geluTanhSlopeRest0<>+60(SB)/4, $0x00000000
+GLOBL geluTanhSlopeRest0<>(SB), RODATA|NOPTR, $64
 
 // func tanhGradAVX2(dst *float32, x *float32, y *float32, n int)
 // Requires: AVX
@@ -3631,34 +4907,34 @@ loop:
 	VMINPS      w41960000<>+0(SB), Y0, Y1
 	VADDPS      w3fc00000<>+0(SB), Y1, Y1
 	VPSRLD      $0x15, Y1, Y1
-	VPSLLD      $0x1c, Y1, Y3
-	VPERMPS     logisticCenters<>+0(SB), Y1, Y2
+	VPSLLD      $0x1c, Y1, Y2
+	VPERMPS     logisticCenters<>+0(SB), Y1, Y3
 	VPERMPS     logisticCenters<>+32(SB), Y1, Y4
-	VBLENDVPS   Y3, Y4, Y2, Y2
-	VSUBPS      Y2, Y0, Y2
+	VBLENDVPS   Y2, Y4, Y3, Y3
+	VSUBPS      Y3, Y0, Y3
 	VPERMPS     logistic5<>+0(SB), Y1, Y4
 	VPERMPS     logistic5<>+32(SB), Y1, Y5
-	VBLENDVPS   Y3, Y5, Y4, Y4
+	VBLENDVPS   Y2, Y5, Y4, Y4
 	VPERMPS     logistic4<>+0(SB), Y1, Y5
 	VPERMPS     logistic4<>+32(SB), Y1, Y6
-	VBLENDVPS   Y3, Y6, Y5, Y5
-	VFMADD231PS Y2, Y4, Y5
+	VBLENDVPS   Y2, Y6, Y5, Y5
+	VFMADD231PS Y3, Y4, Y5
 	VPERMPS     logistic3<>+0(SB), Y1, Y4
 	VPERMPS     logistic3<>+32(SB), Y1, Y6
-	VBLENDVPS   Y3, Y6, Y4, Y4
-	VFMADD231PS Y2, Y5, Y4
+	VBLENDVPS   Y2, Y6, Y4, Y4
+	VFMADD231PS Y3, Y5, Y4
 	VPERMPS     logistic2<>+0(SB), Y1, Y5
 	VPERMPS     logistic2<>+32(SB), Y1, Y6
-	VBLENDVPS   Y3, Y6, Y5, Y5
-	VFMADD231PS Y2, Y4, Y5
+	VBLENDVPS   Y2, Y6, Y5, Y5
+	VFMADD231PS Y3, Y4, Y5
 	VPERMPS     logistic1<>+0(SB), Y1, Y4
 	VPERMPS     logistic1<>+32(SB), Y1, Y6
-	VBLENDVPS   Y3, Y6, Y4, Y4
-	VFMADD231PS Y2, Y5, Y4
+	VBLENDVPS   Y2, Y6, Y4, Y4
+	VFMADD231PS Y3, Y5, Y4
 	VPERMPS     logistic0<>+0(SB), Y1, Y5
 	VPERMPS     logistic0<>+32(SB), Y1, Y1
-	VBLENDVPS   Y3, Y1, Y5, Y5
-	VFMADD231PS Y2, Y4, Y5
+	VBLENDVPS   Y2, Y1, Y5, Y5
+	VFMADD231PS Y3, Y4, Y5
 	VMOVAPS     Y5, Y1
 	VMULPS      wbfb8aa3b<>+0(SB), Y0, Y2
 	VROUNDPS    $0x00, Y2, Y2
@@ -3717,34 +4993,34 @@ tail:
 	VMINPS      w41960000<>+0(SB), Y1, Y2
 	VADDPS      w3fc00000<>+0(SB), Y2, Y2
 	VPSRLD      $0x15, Y2, Y2
-	VPSLLD      $0x1c, Y2, Y4
-	VPERMPS     logisticCenters<>+0(SB), Y2, Y3
+	VPSLLD      $0x1c, Y2, Y3
+	VPERMPS     logisticCenters<>+0(SB), Y2, Y4
 	VPERMPS     logisticCenters<>+32(SB), Y2, Y5
-	VBLENDVPS   Y4, Y5, Y3, Y3
-	VSUBPS      Y3, Y1, Y3
+	VBLENDVPS   Y3, Y5, Y4, Y4
+	VSUBPS      Y4, Y1, Y4
 	VPERMPS     logistic5<>+0(SB), Y2, Y5
 	VPERMPS     logistic5<>+32(SB), Y2, Y6
-	VBLENDVPS   Y4, Y6, Y5, Y5
+	VBLENDVPS   Y3, Y6, Y5, Y5
 	VPERMPS     logistic4<>+0(SB), Y2, Y6
 	VPERMPS     logistic4<>+32(SB), Y2, Y7
-	VBLENDVPS   Y4, Y7, Y6, Y6
-	VFMADD231PS Y3, Y5, Y6
+	VBLENDVPS   Y3, Y7, Y6, Y6
+	VFMADD231PS Y4, Y5, Y6
 	VPERMPS     logistic3<>+0(SB), Y2, Y5
 	VPERMPS     logistic3<>+32(SB), Y2, Y7
-	VBLENDVPS   Y4, Y7, Y5, Y5
-	VFMADD231PS Y3, Y6, Y5
+	VBLENDVPS   Y3, Y7, Y5, Y5
+	VFMADD231PS Y4, Y6, Y5
 	VPERMPS     logistic2<>+0(SB), Y2, Y6
 	VPERMPS     logistic2<>+32(SB), Y2, Y7
-	VBLENDVPS   Y4, Y7, Y6, Y6
-	VFMADD231PS Y3, Y5, Y6
+	VBLENDVPS   Y3, Y7, Y6, Y6
+	VFMADD231PS Y4, Y5, Y6
 	VPERMPS     logistic1<>+0(SB), Y2, Y5
 	VPERMPS     logistic1<>+32(SB), Y2, Y7
-	VBLENDVPS   Y4, Y7, Y5, Y5
-	VFMADD231PS Y3, Y6, Y5
+	VBLENDVPS   Y3, Y7, Y5, Y5
+	VFMADD231PS Y4, Y6, Y5
 	VPERMPS     logistic0<>+0(SB), Y2, Y6
 	VPERMPS     logistic0<>+32(SB), Y2, Y2
-	VBLENDVPS   Y4, Y2, Y6, Y6
-	VFMADD231PS Y3, Y5, Y6
+	VBLENDVPS   Y3, Y2, Y6, Y6
+	VFMADD231PS Y4, Y5, Y6
 	VMOVAPS     Y6, Y2
 	VMULPS      wbfb8aa3b<>+0(SB), Y1, Y3
 	VROUNDPS    $0x00, Y3, Y3
