@@ -113,7 +113,7 @@ func (c *cifar) read(file *binaryFile, all *records) error {
 	}
 	if over := len(data) % size; over != 0 {
 		return &Error{
-			Kind: ErrTruncated, File: file.path, Field: fmt.Sprintf("record %d", len(data)/size),
+			Kind: ErrTruncated, File: file.path, Field: fmt.Sprintf("length of record %d", len(data)/size),
 			Want: fmt.Sprintf("%d bytes", size), Found: fmt.Sprintf("%d bytes", over),
 		}
 	}

@@ -1,7 +1,6 @@
 package images
 
 import (
-	"errors"
 	"fmt"
 	"image"
 	"image/color"
@@ -137,11 +136,7 @@ func (d *decoder) decode(path string, r io.ReadSeeker, pixels []uint8) error {
 }
 
 func decodeError(path string, err error) error {
-	kind := ErrDecode
-	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-		kind, err = ErrTruncated, io.ErrUnexpectedEOF
-	}
-	return &Error{Kind: kind, File: path, Field: "image", Err: cause(err)}
+	return &Error{Kind: ErrDecode, File: path, Err: cause(err)}
 }
 
 // checkSize refuses images that are too large to decode or too small to use.

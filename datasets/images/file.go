@@ -158,7 +158,7 @@ const firstRead = 1 << 20
 func (b *binaryFile) read(field string, n int) ([]byte, error) {
 	if b.left >= 0 && b.left < int64(n) {
 		return nil, &Error{
-			Kind: ErrTruncated, File: b.path, Field: field,
+			Kind: ErrTruncated, File: b.path, Field: "length of the " + field,
 			Want: fmt.Sprintf("%d bytes", n), Found: fmt.Sprintf("%d bytes", b.left),
 		}
 	}
@@ -173,7 +173,7 @@ func (b *binaryFile) read(field string, n int) ([]byte, error) {
 		if err != nil {
 			if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 				return nil, &Error{
-					Kind: ErrTruncated, File: b.path, Field: field,
+					Kind: ErrTruncated, File: b.path, Field: "length of the " + field,
 					Want: fmt.Sprintf("%d bytes", n), Found: fmt.Sprintf("%d bytes", done),
 				}
 			}
@@ -215,7 +215,7 @@ func (b *binaryFile) end() error {
 func (b *binaryFile) rest(field string, most int64) ([]byte, error) {
 	tooLarge := func(found string) error {
 		return &Error{
-			Kind: ErrTooLarge, File: b.path, Field: field,
+			Kind: ErrTooLarge, File: b.path, Field: "length of the " + field,
 			Want: fmt.Sprintf("at most %d bytes", most), Found: found,
 		}
 	}

@@ -24,7 +24,7 @@ func (s Shape) check() error {
 		left /= n
 	}
 	if left < 1 {
-		return &Error{Kind: ErrTooLarge, Field: "image shape", Want: "at most 2,147,483,647 values", Found: s.String()}
+		return &Error{Kind: ErrTooLarge, Field: "image shape", Want: "at most 2147483647 values", Found: s.String()}
 	}
 	return nil
 }
