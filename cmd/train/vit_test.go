@@ -86,7 +86,7 @@ func TestViTWorkflow(t *testing.T) {
 		}
 	}
 
-	measured := done(t, dir, "eval", "--ckpt=run", "--figures=out/figures", "--batch=7")
+	measured := done(t, dir, "eval", "--ckpt=run", "--figures=out/figures")
 	if first, _, _ := strings.Cut(measured.stdout, "\n"); !strings.Contains(trained.stdout, "test "+first) {
 		t.Errorf("eval says %q, the run said\n%s", first, trained.stdout)
 	}

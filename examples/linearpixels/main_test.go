@@ -9,7 +9,7 @@ import (
 
 // TestPixelsAreNotEnough trains on fewer pictures than main.
 func TestPixelsAreNotEnough(t *testing.T) {
-	shapes, err := images.NewShapes(images.ShapesConfig{HeldOut: 500})
+	shapes, err := images.NewShapes(images.ShapesConfig{HeldOut: 400})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -18,14 +18,14 @@ func TestPixelsAreNotEnough(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := fit(model, source, 300); err != nil {
+	if err := fit(model, source, 60); err != nil {
 		t.Fatal(err)
 	}
 	right, err := count(model, shapes.HeldOutSource())
 	if err != nil {
 		t.Fatal(err)
 	}
-	if share := float64(right) / 500; share >= 0.6 || share < 0.05 {
-		t.Errorf("%d of 500 are right", right)
+	if share := float64(right) / 400; share >= 0.6 || share < 0.05 {
+		t.Errorf("%d of 400 are right", right)
 	}
 }
