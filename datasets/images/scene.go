@@ -115,7 +115,7 @@ func (s *scene) barAt(p vector) int32 {
 // coverage is the part of a pixel, in units of 1/256, that lies within a
 // straight edge which passes its middle at a distance, less than 0 within.
 func coverage(outside float64) int32 {
-	return int32(256 * min(max(0.5-outside, 0), 1))
+	return int32(256*min(max(0.5-outside, 0), 1) + 0.5)
 }
 
 // mix lays part of one level, in units of 1/256, over another.
