@@ -121,3 +121,34 @@ func ExampleSaveGQA() {
 	// Output:
 	// 5448 parameters, 21792 bytes copied
 }
+
+// A vision transformer for images of 12x12, loaded for images of 12x20.
+func ExampleLoadViT() {
+	m, report, err := checkpoints.LoadViT("testdata/vit", checkpoints.ViTLoadOptions{ImageSize: nn.Size{Height: 12, Width: 20}})
+	if err != nil {
+		panic(err)
+	}
+	fmt.Println(m.Config.Labels)
+	fmt.Println(report.Notes[0])
+	// Output:
+	// [class_0 class_1 class_2 class_3 class_4]
+	// images of 12x20 instead of 12x12: positions interpolated from a grid of 3x3 to 3x5
+}
+
+// The names that a vision transformer's parameters have in files.
+func ExampleViTSlots() {
+	m, _, err := checkpoints.LoadViT("testdata/vit_wide_gqa", checkpoints.ViTLoadOptions{})
+	if err != nil {
+		panic(err)
+	}
+	for _, slot := range checkpoints.ViTSlots(m)[2:8] {
+		fmt.Println(slot.Name, slot.Shape)
+	}
+	// Output:
+	// vit.embeddings.patch_embeddings.projection.weight [24 2 4 3]
+	// vit.embeddings.patch_embeddings.projection.bias [24]
+	// vit.encoder.layer.0.layernorm_before.weight [24]
+	// vit.encoder.layer.0.layernorm_before.bias [24]
+	// vit.encoder.layer.0.attention.attention.query.weight [24 24]
+	// vit.encoder.layer.0.attention.attention.query.bias [24]
+}

@@ -71,9 +71,8 @@ type sample struct {
 func sampling(from, to int) []sample {
 	list := make([]sample, to)
 	for i := range list {
-		at := (float64(i)+0.5)*float64(from)/float64(to) - 0.5
-		at = min(max(at, 0), float64(from-1))
-		low := math.Floor(at)
+		at := max((float64(i)+0.5)*float64(from)/float64(to)-0.5, 0)
+		low := math.Floor(at) // below from; beyond the last centre both neighbours are the last
 		list[i] = sample{low: int(low), high: min(int(low)+1, from-1), share: at - low}
 	}
 	return list

@@ -249,6 +249,32 @@ func TestOneCopy(t *testing.T) {
 	}
 }
 
+// TestDropout: while training, dropout reaches the embeddings, attention's
+// results and the MLP's; in evaluation there is none.
+func TestDropout(t *testing.T) {
+	config := small()
+	config.HiddenDropoutProb = 1
+	m := newModel(t, config, vit.Options{})
+	pixels, _ := batch(config, 10)
+	g := autograd.NewGraph()
+	defer g.Close()
+	training := &nn.Context{Graph: g, Train: true, Random: tensor.NewStream(3)}
+	largest := func(v *autograd.Var) float32 { return tensor.Item[float32](v.Value().Abs().Max()) }
+	if v := largest(m.Embeddings.Forward(training, g.Const(pixels))); v != 0 {
+		t.Errorf("embeddings of up to %v were not dropped", v)
+	}
+	x := g.Const(tensor.RandN(tensor.Float32, tensor.NewStream(4), 3, 9, 24))
+	for i, block := range m.Blocks {
+		if v := largest(block.Forward(training, x).Sub(x)); v != 0 {
+			t.Errorf("block %d adds up to %v", i, v)
+		}
+	}
+	without := newModel(t, small(), vit.Options{})
+	if !slices.Equal(tensor.Bytes(forward(m, pixels)), tensor.Bytes(forward(without, pixels))) {
+		t.Error("in evaluation, dropout changes the logits")
+	}
+}
+
 // TestGoroutines: several graphs may use one model at a time.
 func TestGoroutines(t *testing.T) {
 	m := newModel(t, small(), vit.Options{})
