@@ -2,6 +2,7 @@ package gqa_test
 
 import (
 	"encoding/json"
+	"errors"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -314,6 +315,29 @@ func TestBadJSON(t *testing.T) {
 		_, err := gqa.ParseConfig([]byte(text))
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%.60q: error %v, want one with %q", text, err, want)
+		}
+	}
+}
+
+// TestConfigErrorKinds: errors about configs are typed, and of a kind.
+func TestConfigErrorKinds(t *testing.T) {
+	for _, row := range []struct {
+		change fields
+		kind   gqa.ConfigErrorKind
+		field  string
+	}{
+		{fields{"vocab_size": remove}, gqa.ErrMissing, "vocab_size"},
+		{fields{"hidden_size": "48"}, gqa.ErrType, "hidden_size"},
+		{fields{"hidden_size": 0}, gqa.ErrRange, "hidden_size"},
+		{fields{"num_key_value_heads": 4}, gqa.ErrMismatch, "num_key_value_heads"},
+		{fields{"model_type": "gpt2"}, gqa.ErrUnsupported, "model_type"},
+		{fields{"rope_scaling": "linear"}, gqa.ErrMalformed, "rope_scaling"},
+		{fields{"rope_scaling": fields{"rope_type": "yarn"}}, gqa.ErrUnsupported, "rope_scaling.rope_type"},
+	} {
+		_, err := gqa.ParseConfig(changed(row.change))
+		var e *gqa.ConfigError
+		if !errors.Is(err, row.kind) || !errors.As(err, &e) || e.Field != row.field {
+			t.Errorf("%v: error %v, want one of kind %q about %s", row.change, err, row.kind, row.field)
 		}
 	}
 }

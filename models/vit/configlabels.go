@@ -31,6 +31,10 @@ func readLabels(c *Config, o modelconfig.Object) error {
 	return checkNumbersOfNames(o, labels)
 }
 
+// maxUnnamed is the most classes that a file may have without naming them: each
+// costs memory.
+const maxUnnamed = 1 << 17
+
 // readNames reads id2label, or makes up names.
 func readNames(o modelconfig.Object) ([]string, error) {
 	count := 2
@@ -46,8 +50,8 @@ func readNames(o modelconfig.Object) ([]string, error) {
 		return labels, err
 	case o.Has("label2id"):
 		return nil, o.Wrong(ErrMissing, "id2label", "an object, as there is a label2id", "nothing")
-	case count < 1 || count > maxConfigBytes:
-		return nil, o.Wrong(ErrRange, "num_labels", fmt.Sprintf("1 to %d", maxConfigBytes), count)
+	case count < 1 || count > maxUnnamed:
+		return nil, o.Wrong(ErrRange, "num_labels", fmt.Sprintf("1 to %d where id2label does not name them", maxUnnamed), count)
 	}
 	labels := make([]string, count)
 	for label := range labels {
