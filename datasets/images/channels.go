@@ -3,6 +3,8 @@ package images
 import (
 	"fmt"
 	"strconv"
+
+	"github.com/stria-ml/stria/internal/freelist"
 )
 
 // CheckChannels returns an error of kind [ErrChannels] unless the images of the
@@ -45,7 +47,7 @@ func AdaptChannels(source Source, channels int) (Source, error) {
 type adapted struct {
 	Source
 	shape   Shape
-	scratch scratch // an image of the source, where it does not fit in the result
+	scratch freelist.List[[]uint8] // images of the source, which do not fit in the result
 }
 
 func (a *adapted) Shape() Shape { return a.shape }
@@ -63,10 +65,13 @@ func (a *adapted) Example(n int, pixels []uint8) (label int) {
 		}
 		return label
 	}
-	whole := a.scratch.take(a.Source.Shape().Elements())
+	whole := a.scratch.Get()
+	if *whole == nil {
+		*whole = make([]uint8, a.Source.Shape().Elements())
+	}
 	label = a.Source.Example(n, *whole)
 	average(pixels, *whole)
-	a.scratch.put(whole)
+	a.scratch.Put(whole)
 	return label
 }
 

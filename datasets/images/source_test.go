@@ -2,6 +2,7 @@ package images
 
 import (
 	"slices"
+	"sync"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -180,6 +181,30 @@ func TestNewSet(t *testing.T) {
 		if other.ID() == a.ID() {
 			t.Errorf("sets of other %s have the same ID", name)
 		}
+	}
+}
+
+// TestSourcesAreShared reads each source from several goroutines at once.
+func TestSourcesAreShared(t *testing.T) {
+	for _, s := range everySource(t) {
+		want := make([][]uint8, min(s.Len(), 8))
+		for n := range want {
+			want[n] = make([]uint8, s.Shape().Elements())
+			s.Example(n, want[n])
+		}
+		var wg sync.WaitGroup
+		for range 4 {
+			wg.Go(func() {
+				pixels := make([]uint8, s.Shape().Elements())
+				for n := range want {
+					s.Example(n, pixels)
+					if !slices.Equal(pixels, want[n]) {
+						t.Errorf("%s: image %d differs among goroutines", s.ID(), n)
+					}
+				}
+			})
+		}
+		wg.Wait()
 	}
 }
 

@@ -59,7 +59,7 @@ var allowed = map[string][]string{
 	"tokenizer": {},
 	"datasets":  {"internal/seeded", "tokenizer"},
 
-	"datasets/images": {"internal/philox", "internal/seeded"},
+	"datasets/images": {"internal/freelist", "internal/philox", "internal/seeded"},
 
 	// training
 	"train": {
