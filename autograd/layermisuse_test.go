@@ -32,6 +32,12 @@ func TestLayerMisuse(t *testing.T) {
 		{"linear", []string{"bias", "[5]", "(4)"}, func() { autograd.Linear(x, zeros(4, 5), zeros(5)) }},
 		{"linear", []string{"float32", "float64"}, func() { autograd.Linear(x, wide(4, 5), nil) }},
 		{"linear", []string{"bias", "float64"}, func() { autograd.Linear(x, zeros(4, 5), wide(4)) }},
+		{"mlp", []string{"[2 3 5]", "[4 6]", "(..., 6)"}, func() { autograd.MLP(x, zeros(4, 6), nil, zeros(5, 4), nil, 0) }},
+		{"mlp", []string{"[2 3 4]", "[5 3]", "(..., 3)"}, func() { autograd.MLP(x, zeros(4, 5), nil, zeros(5, 3), nil, 0) }},
+		{"mlp", []string{"bias", "[5]", "(4)"}, func() { autograd.MLP(x, zeros(4, 5), zeros(5), zeros(5, 4), nil, 0) }},
+		{"mlp", []string{"float64"}, func() { autograd.MLP(x, zeros(4, 5), nil, wide(5, 4), nil, 0) }},
+		{"mlp", []string{"argument 2 is nil"}, func() { autograd.MLP(x, zeros(4, 5), nil, nil, nil, 0) }},
+		{"linear activation", []string{"no activation 7"}, func() { autograd.MLP(x, zeros(4, 5), nil, zeros(5, 4), nil, 7) }},
 		{"linear_cross_entropy", []string{"[2 3 5]", "(..., 6)"}, func() {
 			autograd.LinearCrossEntropy(x, zeros(4, 6), nil, ids, autograd.CrossEntropyOptions{})
 		}},

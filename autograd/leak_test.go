@@ -32,6 +32,12 @@ func TestNothingIsLost(t *testing.T) {
 			return RMSNorm(x, x.Select(0, 1), 1e-3).Add(LayerNorm(x, x.Select(0, 1), x.Select(0, 1), 1e-3))
 		},
 		"linear": func(x *Var) *Var { return Linear(x.T().T(), x, x.Select(1, 0)).MatMul(x.Select(1, 2)) },
+		"mlp": func(x *Var) *Var {
+			c, d := x.Detach(), x.Detach().T()
+			square := MLP(x, x, nil, x.T(), x.Select(0, 1), tensor.ActivationGELU)
+			return square.Add(MLP(c, c, nil, d, x.Select(0, 1), tensor.ActivationReLU)).Add(MLP(c, c, x.Select(1, 0), d, nil, tensor.ActivationSiLU)).
+				Add(MLP(c, c, nil, x.T(), nil, tensor.ActivationGELUTanh))
+		},
 		"again": func(x *Var) *Var {
 			y := x.GELU()
 			return Linear(y, x, nil).Add(Linear(y, x.Detach(), nil)).Add(Linear(SwiGLU(x, x), x, nil))

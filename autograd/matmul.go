@@ -108,30 +108,48 @@ func Linear(x, w, b *Var) *Var {
 	g := begin("linear", x, w)
 	g.join("linear", b)
 	checkLinear("linear", x.value, w.value, optional(b))
-	var buf [tensor.MaxDims]int
-	shape := tensor.AppendShape(buf[:0], x.value)
-	shape[len(shape)-1] = w.value.Size(0)
-	out := g.arena.Empty(x.value.DType(), shape...)
-	if b == nil {
-		tensor.LinearInto(out, x.value, w.value)
-	} else {
-		tensor.LinearBiasInto(out, x.value, w.value, b.value)
-	}
+	out := g.emptyLinear(x.value, w.value)
+	linearInto(out, x.value, w.value, optional(b))
 	if !g.wanted(x, w, b) {
 		return g.result("linear", out)
 	}
 	sx, sw := g.saveInputFor(w, "linear", x), g.saveFor(x, "linear", w.value)
 	return g.record("linear", out, func(dy *tensor.Tensor) {
-		if b != nil && b.WantsGrad() {
-			g.add(b, dy)
-		}
-		if w.WantsGrad() {
-			g.addLinearWeight(w, sx.Get(), dy)
-		}
-		if x.WantsGrad() {
-			g.addMatMul(x, dy, sw.Get())
-		}
+		g.addLinear(x, w, b, sx.orNil(), sw.orNil(), dy)
 	}, sx, sw)
+}
+
+// emptyLinear returns room for x @ wT: x (..., in), w (out, in), result (..., out).
+func (g *Graph) emptyLinear(x, w *tensor.Tensor) *tensor.Tensor {
+	var buf [tensor.MaxDims]int
+	shape := tensor.AppendShape(buf[:0], x)
+	shape[len(shape)-1] = w.Size(0)
+	return g.arena.Empty(x.DType(), shape...)
+}
+
+// linearInto writes x @ wT + b to out: x (..., in), w (out, in), b (out) or nil, out
+// (..., out).
+func linearInto(out, x, w, b *tensor.Tensor) {
+	if b == nil {
+		tensor.LinearInto(out, x, w)
+	} else {
+		tensor.LinearBiasInto(out, x, w, b)
+	}
+}
+
+// addLinear adds to the gradients of a linear layer's operands, of those that are
+// there and want one: dy (..., out), and as they were saved xValue (..., in) for w
+// and wValue (out, in) for x.
+func (g *Graph) addLinear(x, w, b *Var, xValue, wValue, dy *tensor.Tensor) {
+	if b != nil && b.WantsGrad() {
+		g.add(b, dy)
+	}
+	if w.WantsGrad() {
+		g.addLinearWeight(w, xValue, dy)
+	}
+	if x != nil && x.WantsGrad() {
+		g.addMatMul(x, dy, wValue)
+	}
 }
 
 // checkLinear refuses operands of a linear layer that do not fit together: x

@@ -84,6 +84,11 @@ func twins() []twin {
 			func(in vars) *autograd.Var { return autograd.SwiGLUComposed(in[0], in[1]) }, x, x)
 		add("linear", func(in vars) *autograd.Var { return autograd.Linear(in[0], in[1], in[2]) },
 			func(in vars) *autograd.Var { return autograd.LinearComposed(in[0], in[1], in[2]) }, x, []int{3, width[0]}, []int{3})
+		for f := tensor.ActivationReLU; f <= tensor.ActivationSiLU; f++ {
+			add(fmt.Sprint("mlp ", f), func(in vars) *autograd.Var { return autograd.MLP(in[0], in[1], in[2], in[3], in[4], f) },
+				func(in vars) *autograd.Var { return autograd.MLPComposed(in[0], in[1], in[2], in[3], in[4], f) },
+				x, []int{6, width[0]}, []int{6}, []int{3, 6}, []int{3})
+		}
 	}
 	for _, x := range [][]int{{5, 7}, {2, 3, 9}, {1, 1}, {300, 3}} {
 		classes := tensor.RandInt(tensor.NewStream(4), int64(x[len(x)-1]), x[:len(x)-1]...)

@@ -59,5 +59,25 @@ func (a Activation) Forward(_ *Context, x *autograd.Var) *autograd.Var {
 	case SiLU:
 		return x.SiLU()
 	}
-	panic(&tensor.Error{Op: "activation", Kind: tensor.InvalidArgument, Actual: int(a), Message: "there is no " + a.String()})
+	panic(a.unknown())
+}
+
+// fused returns the function as linear layers take it.
+func (a Activation) fused() tensor.Activation {
+	switch a {
+	case ReLU:
+		return tensor.ActivationReLU
+	case GELU:
+		return tensor.ActivationGELU
+	case GELUTanh:
+		return tensor.ActivationGELUTanh
+	case SiLU:
+		return tensor.ActivationSiLU
+	}
+	panic(a.unknown())
+}
+
+// unknown is the error for an a that is none of the activations.
+func (a Activation) unknown() *tensor.Error {
+	return &tensor.Error{Op: "activation", Kind: tensor.InvalidArgument, Actual: int(a), Message: "there is no " + a.String()}
 }

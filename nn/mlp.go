@@ -76,5 +76,5 @@ func (m *SwiGLU) Forward(c *Context, x *autograd.Var) *autograd.Var {
 
 // Forward maps x (..., width) to (..., width).
 func (m *MLP) Forward(c *Context, x *autograd.Var) *autograd.Var {
-	return m.Down.Forward(c, m.Activation.Forward(c, m.Up.Forward(c, x)))
+	return autograd.MLP(x, c.Param(m.Up.Weight), c.Param(m.Up.Bias), c.Param(m.Down.Weight), c.Param(m.Down.Bias), m.Activation.fused())
 }

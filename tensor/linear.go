@@ -16,12 +16,7 @@ func LinearInto(dst, x, w *Tensor) {
 func LinearBiasInto(dst, x, w, b *Tensor) {
 	const op = "linear"
 	wantRank(op, "the weight", w, 2, "(out, in)")
-	wantRank(op, "the bias", b, 1, "(out)")
-	sameKind(op, w, b)
-	if b.size != w.shape()[0] {
-		fail(op, ShapeMismatch, "the bias has shape %s, but the weight, of shape %s, gives %d features",
-			dimsString(b.shape()), dimsString(w.shape()), w.shape()[0])
-	}
+	wantBias(op, w, b)
 	p := newPlan()
 	wT := p.transposed(0, w)
 	wantProduct(op, x, wT)
@@ -37,6 +32,16 @@ func LinearBiasInto(dst, x, w, b *Tensor) {
 	p.done()
 	LinearInto(dst, x, w)
 	AddInto(dst, dst, b)
+}
+
+// wantBias checks that b has an element for each row of w.
+func wantBias(op string, w, b *Tensor) {
+	wantRank(op, "the bias", b, 1, "(out)")
+	sameKind(op, w, b)
+	if b.size != w.shape()[0] {
+		fail(op, ShapeMismatch, "the bias has shape %s, but the weight, of shape %s, gives %d features",
+			dimsString(b.shape()), dimsString(w.shape()), w.shape()[0])
+	}
 }
 
 // LinearWeightGradInto writes dyT @ x, summed over all rows, to dw, or adds it:

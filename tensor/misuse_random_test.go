@@ -20,13 +20,14 @@ import (
 // functions are the package's functions that take tensors, generic ones with one
 // type each; the methods of Tensor are found by reflection.
 var functions = []any{
-	AbsInto, AddInto, AddScalarInto, AddScaledInto, AdamWInto, AllInto, AndInto, AnyInto,
+	AbsInto, ActivationInto, AddInto, AddScalarInto, AddScaledInto, AdamWInto, AllInto, AndInto, AnyInto,
 	AppendBroadcastShape, AppendCatShape, AppendEmbeddingShape, AppendIndexSelectShape, AppendMatMulShape,
 	AppendReducedShape, AppendShape, AppendStackShape, ArgMaxInto, ArgMinInto, AttentionGradInto, AttentionInto,
 	Bytes, Cat, CatInto, ClampInto, CosInto, CrossEntropyGradInto, CrossEntropyInto, CumSumInto,
 	CumSumReverseInto, DivInto, DropoutInto, Embedding, EmbeddingGradInto, EmbeddingInto, EqInto, ExpInto,
 	GELUGradInto, GELUInto, GELUTanhGradInto, GELUTanhInto, GatherInto, GeInto, GtInto, IndexAddInto,
-	IndexSelectInto, IsNaNInto, LayerNormGradInto, LayerNormInto, LeInto, LinearBiasInto, LinearInto, LinearWeightGradInto,
+	IndexSelectInto, IsNaNInto, LayerNormGradInto, LayerNormInto, LeInto, LinearActivationGradInto, LinearActivationInto,
+	LinearBiasInto, LinearInto, LinearWeightGradInto,
 	LogInto, LogSoftmaxGradInto,
 	LogSoftmaxInto, LogSumExpInto, LtInto, MaskedFillInto, MatMulAccumulateInto, MatMulInto, MaxInto,
 	MaximumInto, MeanInto, MinInto, MinimumInto, MulInto, MulScalarInto, NeInto, NegInto, NotInto, OrInto,

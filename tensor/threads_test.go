@@ -140,6 +140,7 @@ func (in *threadInputs) indexingRuns() []threadRun {
 	stack := Zeros(in.dtype, 2, threadRows, threadColumns)
 	square, summed := Zeros(in.dtype, threadRows, threadRows), Zeros(in.dtype, threadRows, threadRows)
 	narrow, bias := Zeros(in.dtype, threadColumns, threadColumns), Full(in.dtype, 3, threadRows)
+	weights, second := in.random(threadColumns, threadColumns), in.like(in.dtype)
 	return []threadRun{
 		{EmbeddingInto, func() { EmbeddingInto(dst, x, in.places) }, []*Tensor{dst}},
 		{EmbeddingGradInto, func() { EmbeddingGradInto(dst.Zero(), in.places, x) }, []*Tensor{dst}},
@@ -151,6 +152,11 @@ func (in *threadInputs) indexingRuns() []threadRun {
 		{MatMulInto, func() { MatMulInto(square, x, y.T()) }, []*Tensor{square}},
 		{LinearInto, func() { LinearInto(square, x, y) }, []*Tensor{square}},
 		{LinearBiasInto, func() { LinearBiasInto(square, x, y, bias) }, []*Tensor{square}},
+		{ActivationInto, func() { ActivationInto(dst, x, ActivationSiLU) }, []*Tensor{dst}},
+		{LinearActivationInto, func() { LinearActivationInto(square, summed, x, y, bias, ActivationGELU) }, []*Tensor{square, summed}},
+		{LinearActivationGradInto, func() {
+			LinearActivationGradInto(dst, second, x, weights, y, ActivationGELU)
+		}, []*Tensor{dst, second}},
 		{LinearWeightGradInto, func() { LinearWeightGradInto(narrow, x, y, false) }, []*Tensor{narrow}},
 		{MatMulAccumulateInto, func() { MatMulAccumulateInto(summed.Zero(), x, y.T(), 0.5) }, []*Tensor{summed}},
 	}

@@ -17,6 +17,7 @@ func fusedRows() []row {
 			}},
 			one(covers, func(x *v) *v { return f(x, x) }).with("of one"))
 	}
+	rows = append(rows, mlpRows()...)
 	cos, sin := random(dims(3, 2))[0].Cos(), random(dims(3, 2))[0].Sin()
 	for covers, f := range map[string]func(x *v, cos, sin *tensor.Tensor, layout tensor.RotaryLayout) *v{
 		"Rotary": autograd.Rotary, "RotaryComposed": autograd.RotaryComposed,
@@ -26,6 +27,37 @@ func fusedRows() []row {
 		}
 	}
 	return append(rows, attentionRows()...)
+}
+
+func mlpRows() []row {
+	var rows []row
+	c := random(dims(2, 4), dims(5, 4), dims(3, 5))
+	for covers, f := range map[string]func(x, w1, b1, w2, b2 *v, f tensor.Activation) *v{"MLP": autograd.MLP, "MLPComposed": autograd.MLPComposed} {
+		for a, name := range map[tensor.Activation]string{
+			tensor.ActivationReLU: "relu", tensor.ActivationGELU: "gelu", tensor.ActivationGELUTanh: "gelu tanh", tensor.ActivationSiLU: "silu",
+		} {
+			rows = append(rows, row{covers: covers, note: name, inputs: random(dims(2, 3, 4), dims(5, 4), dims(5), dims(3, 5), dims(3)),
+				f: func(_ *graph, in vs) *v { return f(in[0], in[1], in[2], in[3], in[4], a) }})
+		}
+		const gelu = tensor.ActivationGELU
+		for note, x := range map[string][]int{"vector": dims(4), "no rows": dims(0, 4)} {
+			rows = append(rows, row{covers: covers, note: note + " unbiased", inputs: random(x, dims(5, 4), dims(3, 5)),
+				f: func(_ *graph, in vs) *v { return f(in[0], in[1], nil, in[2], nil, gelu) }})
+		}
+		rows = append(rows,
+			one(covers, func(x *v) *v { return f(x, x, x.Select(0, 1), x, x.Select(0, 1), gelu).Mul(x) }).with("by itself").on(dims(3, 3)),
+			one(covers, func(x *v) *v { return f(x.GELU(), x, nil, x.Tanh(), nil, gelu) }).with("of an activation").on(dims(3, 3)),
+			row{covers: covers, note: "second layer", inputs: random(dims(3, 5), dims(3)), f: func(g *graph, in vs) *v {
+				return f(g.Const(c[0]), g.Const(c[1]), nil, in[0], in[1], gelu)
+			}},
+			row{covers: covers, note: "biases", inputs: random(dims(5), dims(3)), f: func(g *graph, in vs) *v {
+				return f(g.Const(c[0]), g.Const(c[1]), in[0], g.Const(c[2]), in[1], gelu)
+			}},
+			row{covers: covers, note: "last bias", inputs: random(dims(3)), f: func(g *graph, in vs) *v {
+				return f(g.Const(c[0]), g.Const(c[1]), nil, g.Const(c[2]), in[0], gelu)
+			}})
+	}
+	return rows
 }
 
 func normRows() []row {

@@ -155,6 +155,13 @@ type Products interface {
 	// MatMulBias writes x*y + bias of floats: x (M, K), y (K, N), bias (N),
 	// contiguous, dst (M, N).
 	MatMulBias(dst, x, y, bias Operand)
+	// MatMulActivation writes pre = x*y + bias and out = f(pre) of floats: x (M,
+	// K), y (K, N), bias (N), contiguous or absent, pre, out (M, N), contiguous. f is
+	// Relu, Silu, Gelu or GeluTanh. out may be pre.
+	MatMulActivation(f UnaryOp, out, pre, x, y, bias Operand)
+	// MatMulActivationGrad writes dpre = (x*y)*f'(pre) and out = f(pre): x (M, K),
+	// y (K, N), dpre, out, pre (M, N), contiguous. out may be pre.
+	MatMulActivationGrad(f UnaryOp, dpre, out, x, y, pre Operand)
 }
 
 // Fused operations are whole layers in one pass. Gradient destinations that

@@ -13,12 +13,6 @@
 // so NaN and Inf are never lost.
 package gemm
 
-import (
-	"unsafe"
-
-	"github.com/stria-ml/stria/internal/cpu/vec"
-)
-
 // Float is an element type.
 type Float interface{ float32 | float64 }
 
@@ -57,59 +51,6 @@ func Mul[T Float](m, n, k int, alpha T, a, b, c Matrix[T], accumulate bool) {
 	MulBatch(Batch{Dims: [2]int{1, 1}}, m, n, k, alpha, a, b, c, accumulate)
 }
 
-// MulBias is Mul that adds bias[j] to each element of column j, without another
-// pass over C: where C's columns are adjacent, to each piece of it while that is
-// in the cache. It panics if bias has not n elements.
-func MulBias[T Float](m, n, k int, alpha T, a, b, c Matrix[T], bias []T) {
-	if len(bias) != n {
-		panic("gemm: the bias has not an element for each column")
-	}
-	if m <= 0 || n <= 0 {
-		return
-	}
-	if k <= 0 || m == 1 || n == 1 || c.Col != 1 {
-		Mul(m, n, k, alpha, a, b, c, false)
-		addBias(m, c, bias)
-		return
-	}
-	mustFit("C", c, m, n, [2]int{1, 1}, [2]int{})
-	mustFit("A", a, m, k, [2]int{1, 1}, [2]int{})
-	mustFit("B", b, k, n, [2]int{1, 1}, [2]int{})
-	tasks := tasksOf[T]()
-	t := tasks.get()
-	t.q, t.m, t.n, t.k = Batch{Dims: [2]int{1, 1}}, m, n, k
-	t.a, t.b, t.c = a, b, c
-	t.alpha, t.accumulate, t.bias = alpha, false, bias
-	t.run()
-	tasks.put(t)
-}
-
-// addBias adds bias to the first rows of c.
-func addBias[T Float](rows int, c Matrix[T], bias []T) {
-	for i := range rows {
-		row := c.Data[i*c.Row:]
-		if c.Col == 1 && isFloat32[T]() {
-			to := as32(row[:len(bias)])
-			vec.Add(to, to, as32(bias))
-			continue
-		}
-		for j, v := range bias {
-			row[j*c.Col] += v
-		}
-	}
-}
-
-// isFloat32 reports whether T is float32.
-func isFloat32[T Float]() bool {
-	var element T
-	return unsafe.Sizeof(element) == 4
-}
-
-// as32 returns s as the float32 slice it is; T must be float32.
-func as32[T Float](s []T) []float32 {
-	return unsafe.Slice((*float32)(unsafe.Pointer(unsafe.SliceData(s))), len(s))
-}
-
 // MulBatch is Mul for each product of a batch; a, b and c are the operands of
 // the first. A batch whose B (or A) is the same for all products, with A and C
 // (B and C) that continue from one to the next, is computed as one larger product.
@@ -130,7 +71,7 @@ func MulBatch[T Float](q Batch, m, n, k int, alpha T, a, b, c Matrix[T], accumul
 	t := tasks.get()
 	t.q, t.m, t.n, t.k = q, m, n, k
 	t.a, t.b, t.c = a, b, c
-	t.alpha, t.accumulate, t.bias = alpha, accumulate, nil
+	t.alpha, t.accumulate, t.bias, t.finisher = alpha, accumulate, nil, nil
 	t.fold()
 	t.orient()
 	t.run()

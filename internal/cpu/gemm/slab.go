@@ -93,12 +93,16 @@ func (t *task[T]) blocks(worker int, s *slab[T], a, c Matrix[T], blk, seg int) {
 // operandA makes src the block's A.
 func (t *task[T]) operandA(worker int, x *block[T], src Matrix[T]) {
 	z := t.kern.sizes()
+	s := &t.workers[worker]
 	x.packedA, x.fillA = t.useA == packed, t.useA == filled
 	if t.useA == inPlace {
 		x.a, x.rsa, x.csa, x.stepA = src.Data, src.Row, src.Col, z.mr*src.Row
+		if t.useB == filled {
+			s.abuf = grow(s.abuf, t.stepA())
+			x.first = s.abuf
+		}
 		return
 	}
-	s := &t.workers[worker]
 	x.rsa, x.csa, x.stepA = 1, z.mr, t.stepA()
 	s.abuf = grow(s.abuf, ceilDiv(x.rows, z.mr)*x.stepA)
 	x.a, x.srcA = s.abuf, src

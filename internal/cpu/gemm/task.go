@@ -31,6 +31,7 @@ type block[T Float] struct {
 	rsa, csa int
 	stepA    int  // from one tile to the next
 	packedA  bool // rsa = 1 and csa = mr
+	first    []T  // with fillB, room for the first packed tile of an A in place
 	b        []T  // panels of nr adjacent columns
 	rsb      int
 	stepB    int
@@ -43,6 +44,9 @@ type block[T Float] struct {
 
 	c Matrix[T]
 }
+
+// rowsInPlace reports whether A is read in place and its columns are adjacent.
+func (x *block[T]) rowsInPlace() bool { return !x.packedA && !x.fillA && x.csa == 1 }
 
 // slab is a (kc, nc) part of one product's B, packed or in place.
 type slab[T Float] struct {

@@ -54,7 +54,7 @@ func (l *taskList[T]) put(t *task[T]) {
 	none := Matrix[T]{}
 	t.a, t.b, t.c = none, none, none
 	t.pa, t.pb, t.pc = none, none, none
-	t.slab.b, t.bias = none, nil
+	t.slab.b, t.bias, t.finisher = none, nil, nil
 	for i := range t.workers[:t.used] {
 		s := &t.workers[i]
 		s.slab.b = none
