@@ -39,6 +39,7 @@ func gemm() {
 		newTile(fmt.Sprintf("tile%dx8m", rows), avx2, rows, 1, true).strided(4)
 	}
 	newTile("tile6x16packed", avx2, 6, 2, false).packed(8)
+	newTile("tile6x16rows", avx2, 6, 2, false).inRows(8)
 	fused("tile6x16", avx2, 6, 4)
 	transpose8xN()
 	transposeSquares("transposeSquares8", avx2, transpose8)
@@ -57,6 +58,7 @@ func gemm512() {
 		newTile(fmt.Sprintf("wide%dx16", rows), avx512, rows, 1, true).strided(4)
 	}
 	newTile("wide12x32packed", avx512, 12, 2, false).packed(4)
+	newTile("wide12x32rows", avx512, 12, 2, false).inRows(8)
 	fused("wide12x32", avx512, 12, 4)
 	transpose16xN()
 	transposeSquares("transposeSquares16", avx512, transpose16x16)

@@ -167,19 +167,7 @@ func (t *tile) strided(unroll int) {
 	t.begin(c, PREFETCHT0)
 	b := GP64()
 	MOVQ(at(t.args, argB), b)
-	// Each group of four rows is addressed from its first.
-	var groups []GPVirtual
-	var elems []Mem
-	for row := 0; row < t.rows; row += 4 {
-		a := GP64()
-		if row == 0 {
-			MOVQ(t.a, a)
-		} else {
-			LEAQ(indexed(groups[row/4-1], rsa, 4), a)
-		}
-		groups = append(groups, a)
-		elems = append(elems, at(a, 0), indexed(a, rsa, 1), indexed(a, rsa, 2), indexed(a, rsa3, 1))
-	}
+	groups, elems := t.rowsOfA(rsa, rsa3)
 	t.loopK(unroll, func(int) {
 		t.loadRow(b, 0)
 		for row := range t.rows {
@@ -192,6 +180,66 @@ func (t *tile) strided(unroll int) {
 	}, func(int) {})
 	t.write(t.c)
 	t.end()
+}
+
+// inRows is the kernel for rows of A with adjacent elements, in place, and B
+// under any row stride. It prefetches the next tiles of A and C.
+func (t *tile) inRows(unroll int) {
+	rsa, rsb := t.arg(argRSA), t.arg(argRSB)
+	rsa3 := GP64()
+	LEAQ(indexed(rsa, rsa, 2), rsa3)
+	Label("tile")
+	c := GP64()
+	MOVQ(t.c, c)
+	ADDQ(at(t.args, argStepC), c)
+	t.begin(c, PREFETCHT1)
+	b, later := GP64(), GP64()
+	MOVQ(at(t.args, argB), b)
+	MOVQ(t.a, later)
+	ADDQ(at(t.args, argStepA), later)
+	groups, elems := t.rowsOfA(rsa, rsa3)
+	t.loopK(unroll, func(u int) {
+		t.loadRow(b, 0)
+		for row := range t.rows {
+			elem := elems[row]
+			elem.Disp = 4 * u
+			t.multiply(row, elem)
+		}
+		ADDQ(rsb, b)
+	}, func(n int) {
+		if n > 1 {
+			p := GP64()
+			MOVQ(later, p)
+			for row := range t.rows {
+				PREFETCHT0(at(p, 0))
+				if row+1 < t.rows {
+					ADDQ(rsa, p)
+				}
+			}
+			ADDQ(imm(4*n), later)
+		}
+		for _, a := range groups {
+			ADDQ(imm(4*n), a)
+		}
+	})
+	t.write(t.c)
+	t.end()
+}
+
+// rowsOfA returns where the rows of the current tile of A begin: each group of
+// four is addressed from its first.
+func (t *tile) rowsOfA(rsa, rsa3 GPVirtual) (groups []GPVirtual, elems []Mem) {
+	for row := 0; row < t.rows; row += 4 {
+		a := GP64()
+		if row == 0 {
+			MOVQ(t.a, a)
+		} else {
+			LEAQ(indexed(groups[row/4-1], rsa, 4), a)
+		}
+		groups = append(groups, a)
+		elems = append(elems, at(a, 0), indexed(a, rsa, 1), indexed(a, rsa, 2), indexed(a, rsa3, 1))
+	}
+	return groups, elems
 }
 
 // packed is the kernel for packed operands: their strides are fixed, so the

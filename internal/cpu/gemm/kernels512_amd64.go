@@ -18,10 +18,11 @@ var avx512 = tileSet{
 	sizes: sizes{
 		mr: 12, nr: 32, kc: 384, mcLen: 96 << 10, nc: 768, slab: 4 << 20, pad: 16, fills: true,
 		inPlaceB: 36, inPlaceRows: 144, inPlaceBLen: 256 << 10,
-		inPlaceA: 128, inPlaceALen: 16 << 10,
+		inPlaceA: 256, inPlaceALen: 16 << 10,
 	},
 	tiles:       [3][]func(*kernelArgs){wide32, wide32, wide16},
 	packed:      wide12x32packed,
+	rows:        wide12x32rows,
 	packingA:    wide12x32packA,
 	packingB:    wide12x32packB,
 	packingAB:   wide12x32packAB,
@@ -124,6 +125,11 @@ func wide12x16(args *kernelArgs)
 //
 //go:noescape
 func wide12x32packed(args *kernelArgs)
+
+// wide12x32rows is wide12x32 for rows of A with adjacent elements and whole tiles.
+//
+//go:noescape
+func wide12x32rows(args *kernelArgs)
 
 // transpose16xN is transpose8xN for sixteen rows.
 //

@@ -40,7 +40,7 @@ var avx2 = tileSet{
 	// 12 of the 16 vector registers hold results.
 	sizes: sizes{
 		mr: 6, nr: 16, kc: 384, mcLen: 64 << 10, nc: 768, slab: 4 << 20, pad: 16, fills: true,
-		inPlaceB: 72, inPlaceA: 64, inPlaceALen: 16 << 10,
+		inPlaceB: 72, inPlaceA: 256, inPlaceALen: 16 << 10,
 	},
 	tiles: [3][]func(*kernelArgs){
 		{nil, tile1x16, tile2x16, tile3x16, tile4x16, tile5x16, tile6x16},
@@ -48,6 +48,7 @@ var avx2 = tileSet{
 		{nil, tile1x8m, tile2x8m, tile3x8m, tile4x8m, tile5x8m, tile6x8m},
 	},
 	packed:      tile6x16packed,
+	rows:        tile6x16rows,
 	packingA:    tile6x16packA,
 	packingB:    tile6x16packB,
 	packingAB:   tile6x16packAB,
@@ -120,6 +121,11 @@ func tile6x8m(args *kernelArgs)
 //
 //go:noescape
 func tile6x16packed(args *kernelArgs)
+
+// tile6x16rows is tile6x16 for rows of A with adjacent elements.
+//
+//go:noescape
+func tile6x16rows(args *kernelArgs)
 
 // transpose8xN writes n rows of 8 floats, ds bytes apart: the columns of the
 // first eight rows. It prefetches what lies ahead bytes after the rows it reads.

@@ -27,11 +27,16 @@ func TestMulVector(t *testing.T) {
 
 // nothingInPlace makes all operands be packed, by the kernels where they can.
 func nothingInPlace(t *testing.T) {
+	onlyAInPlace(t, 1)
+}
+
+// onlyAInPlace makes B be packed, and A for more than n columns of B.
+func onlyAInPlace(t *testing.T, n int) {
 	for _, set := range sets32 {
 		z := set.newKernel().sizes()
 		old := *z
 		t.Cleanup(func() { *z = old })
-		z.inPlaceB, z.inPlaceRows, z.inPlaceA = 0, 0, min(z.inPlaceA, 1)
+		z.inPlaceB, z.inPlaceRows, z.inPlaceA = 0, 0, min(z.inPlaceA, n)
 	}
 }
 
@@ -39,6 +44,16 @@ func nothingInPlace(t *testing.T) {
 // kernels that pack, for matrices of one to three tiles and panels.
 func TestMulFilled(t *testing.T) {
 	nothingInPlace(t)
+	testPacking(t)
+}
+
+// TestMulRowsInPlace is that for rows of A in place.
+func TestMulRowsInPlace(t *testing.T) {
+	onlyAInPlace(t, 1000)
+	testPacking(t)
+}
+
+func testPacking(t *testing.T) {
 	eachKernelSet(t, func(t *testing.T) {
 		r := newRand(21)
 		for k := 1; k <= 35; k++ {
@@ -56,10 +71,12 @@ func TestMulFilled(t *testing.T) {
 
 func TestMulFilledSmallBlocks(t *testing.T) {
 	smallBlocks(t)
-	nothingInPlace(t)
 	for _, threads := range []int{1, 2} {
 		withThreads(t, threads)
-		eachKernelSet(t, func(t *testing.T) { checkRandom[float32](t, 23, 80, 150) })
+		for _, n := range []int{1000, 1} {
+			onlyAInPlace(t, n)
+			eachKernelSet(t, func(t *testing.T) { checkRandom[float32](t, 23, 80, 75) })
+		}
 	}
 }
 

@@ -128,8 +128,11 @@ func (t *task[T]) reserve(threads int, ownB bool) {
 	z := t.kern.sizes()
 	for i := range t.workers[:threads] {
 		s := &t.workers[i]
-		if t.useA != inPlace {
+		switch {
+		case t.useA != inPlace:
 			s.abuf = grow(s.abuf, ceilDiv(t.tilesM, t.blocksM)*t.stepA())
+		case t.useB == filled:
+			s.abuf = grow(s.abuf, t.stepA())
 		}
 		switch {
 		case t.useB == filled:

@@ -31,6 +31,7 @@ type tileSet struct {
 	// through a column of tiles.
 	tiles  [3][]func(*kernelArgs)
 	packed func(*kernelArgs) // for whole tiles of packed operands
+	rows   func(*kernelArgs) // for whole tiles of rows of A in place
 	// These are packed's companions that pack columns of A, rows of B, or both.
 	packingA, packingB, packingAB func(*kernelArgs)
 	// prefetching is packed, and prefetches rows of A.
@@ -99,14 +100,18 @@ func (v *simd) block(worker int, x *block[float32]) {
 func (v *simd) blockByPanel(worker int, x *block[float32]) {
 	s, mr, nr := &v.workers[worker], v.set.sizes.mr, v.set.sizes.nr
 	args, full, rest := &s.args, x.rows/mr, x.rows%mr
-	fillA := x.fillA && full > 0 && x.cols >= nr
+	whole := full > 0 && x.cols >= nr
+	fillA, rowsA := x.fillA && whole, x.rowsInPlace()
 	if x.fillA && !fillA {
 		v.packA(worker, x.a, x.stepA, x.srcA, x.rows, x.k)
+	}
+	if x.fillB && rowsA && whole {
+		v.packA(worker, x.first, 0, Matrix[float32]{x.a, x.rsa, 1}, mr, x.k)
 	}
 	for j := 0; j < x.cols; j += nr {
 		kind := args.setCols(nr, x.cols-j)
 		args.b, args.rsb = base(x.b[j/nr*x.stepB:]), x.rsb*f32Size
-		fillB := x.fillB && kind == 0 && full > 0 && (x.packedA || x.fillA)
+		fillB := x.fillB && kind == 0 && full > 0 && (x.packedA || x.fillA || rowsA)
 		if x.fillB && !fillB {
 			v.packB(worker, x.b, 0, x.srcB.at(j), x.k, min(nr, x.cols-j))
 		}
@@ -121,11 +126,7 @@ func (v *simd) blockByPanel(worker int, x *block[float32]) {
 		}
 		if done < full {
 			args.a, args.c, args.tiles = base(x.a[done*x.stepA:]), base(x.c.Data[done*mr*x.c.Row+j:]), full-done
-			if kind == 0 && (x.packedA || x.fillA) && (x.packedB || x.fillB) {
-				v.set.packed(args)
-			} else {
-				v.set.tiles[kind][mr](args)
-			}
+			v.set.column(x, kind)(args)
 		}
 		if rest > 0 {
 			args.a, args.c, args.tiles = base(x.a[full*x.stepA:]), base(x.c.Data[full*mr*x.c.Row+j:]), 1
@@ -134,11 +135,25 @@ func (v *simd) blockByPanel(worker int, x *block[float32]) {
 	}
 }
 
+// column is the kernel for a column of whole tiles of this kind.
+func (set *tileSet) column(x *block[float32], kind int) func(*kernelArgs) {
+	switch {
+	case kind == 0 && x.rowsInPlace():
+		return set.rows
+	case kind == 0 && (x.packedA || x.fillA) && (x.packedB || x.fillB):
+		return set.packed
+	}
+	return set.tiles[kind][set.sizes.mr]
+}
+
 // fillPanel computes the first tile of the panel at column j and packs B.
 // It returns how many tiles it computed.
 func (v *simd) fillPanel(worker int, x *block[float32], j int) int {
 	args := &v.workers[worker].args
 	args.a, args.c, args.tiles = base(x.a), base(x.c.Data[j:]), 1
+	if x.rowsInPlace() {
+		args.a = base(x.first)
+	}
 	v.openB(args, x, j)
 	v.set.packingB(args)
 	args.closeB(x)

@@ -102,7 +102,8 @@ type task[T Float] struct {
 	m, n, k    int
 	a, b, c    Matrix[T]
 	alpha      T
-	bias       []T // is added to each row of C, or nil
+	bias       []T      // is added to each row of C, or nil
+	finisher   Finisher // gets the pieces of C, or nil
 	accumulate bool
 
 	// Set by plan.
