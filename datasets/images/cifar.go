@@ -76,7 +76,7 @@ func (c *cifar) open(dir string, part Part) (*Set, error) {
 			return nil, err
 		}
 	}
-	return NewSet(c.name+" "+string(part), cifarShape, c.classes, slices.Clip(all.pixels), all.labels)
+	return makeSet(c.name+" "+string(part), cifarShape, c.classes, slices.Clip(all.pixels), all.labels)
 }
 
 func isFolder(path string) bool {
@@ -87,7 +87,7 @@ func isFolder(path string) bool {
 // records is what was read so far.
 type records struct {
 	pixels []uint8 // (N, C, H, W)
-	labels []int   // (N)
+	labels []int32 // (N)
 }
 
 func (c *cifar) readFile(path string, all *records) error {
@@ -114,7 +114,7 @@ func (c *cifar) read(file *binaryFile, all *records) error {
 	if over := len(data) % size; over != 0 {
 		return &Error{
 			Kind: ErrTruncated, File: file.path, Field: fmt.Sprintf("length of record %d", len(data)/size),
-			Want: fmt.Sprintf("%d bytes", size), Found: fmt.Sprintf("%d bytes", over),
+			Want: byteCount(int64(size)), Found: byteCount(int64(over)),
 		}
 	}
 	all.pixels = slices.Grow(all.pixels, len(data)/size*cifarShape.Elements())
@@ -127,7 +127,7 @@ func (c *cifar) read(file *binaryFile, all *records) error {
 				}
 			}
 		}
-		all.labels = append(all.labels, int(data[len(c.labels)-1]))
+		all.labels = append(all.labels, int32(data[len(c.labels)-1]))
 		all.pixels = append(all.pixels, data[len(c.labels):size]...)
 	}
 	return nil

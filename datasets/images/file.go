@@ -5,7 +5,6 @@ import (
 	"compress/flate"
 	"compress/gzip"
 	"errors"
-	"fmt"
 	"io"
 	"io/fs"
 	"math"
@@ -27,6 +26,14 @@ func limit(maxBytes int64) (int64, error) {
 		return DefaultMaxBytes, nil
 	}
 	return min(maxBytes, math.MaxInt), nil
+}
+
+// byteCount writes a length for a message.
+func byteCount(n int64) string {
+	if n == 1 {
+		return "1 byte"
+	}
+	return strconv.FormatInt(n, 10) + " bytes"
 }
 
 // checkRegular refuses what is not a file with contents: a pipe would be waited
@@ -159,7 +166,7 @@ func (b *binaryFile) read(field string, n int) ([]byte, error) {
 	if b.left >= 0 && b.left < int64(n) {
 		return nil, &Error{
 			Kind: ErrTruncated, File: b.path, Field: "length of the " + field,
-			Want: fmt.Sprintf("%d bytes", n), Found: fmt.Sprintf("%d bytes", b.left),
+			Want: byteCount(int64(n)), Found: byteCount(b.left),
 		}
 	}
 	room := n
@@ -174,7 +181,7 @@ func (b *binaryFile) read(field string, n int) ([]byte, error) {
 			if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 				return nil, &Error{
 					Kind: ErrTruncated, File: b.path, Field: "length of the " + field,
-					Want: fmt.Sprintf("%d bytes", n), Found: fmt.Sprintf("%d bytes", done),
+					Want: byteCount(int64(n)), Found: byteCount(int64(done)),
 				}
 			}
 			return nil, b.fail(field, err)
@@ -200,7 +207,7 @@ func (b *binaryFile) end() error {
 	case n > 0:
 		found := "at least 1 byte"
 		if b.left >= 0 {
-			found = fmt.Sprintf("%d bytes", b.left)
+			found = byteCount(b.left)
 		}
 		return &Error{Kind: ErrTrailing, File: b.path, Field: "what follows the data", Want: "nothing", Found: found}
 	case errors.Is(err, gzip.ErrHeader):
@@ -216,11 +223,11 @@ func (b *binaryFile) rest(field string, most int64) ([]byte, error) {
 	tooLarge := func(found string) error {
 		return &Error{
 			Kind: ErrTooLarge, File: b.path, Field: "length of the " + field,
-			Want: fmt.Sprintf("at most %d bytes", most), Found: found,
+			Want: "at most " + byteCount(most), Found: found,
 		}
 	}
 	if b.left > most {
-		return nil, tooLarge(fmt.Sprintf("%d bytes", b.left))
+		return nil, tooLarge(byteCount(b.left))
 	}
 	if b.left >= 0 {
 		data, err := b.read(field, int(b.left))
@@ -234,7 +241,7 @@ func (b *binaryFile) rest(field string, most int64) ([]byte, error) {
 	case err != nil:
 		return nil, b.fail(field, err)
 	case int64(len(data)) > most:
-		return nil, tooLarge(fmt.Sprintf("more than %d bytes", most))
+		return nil, tooLarge("more than " + byteCount(most))
 	}
 	return data, nil
 }

@@ -56,14 +56,14 @@ func OpenFolder(dir string, config FolderConfig) (*Set, error) {
 		return nil, err
 	}
 	var paths []string
-	var labels []int
+	var labels []int32
 	for _, folder := range folders {
 		found, err := imageFiles(folder.path)
 		if err != nil {
 			return nil, err
 		}
 		paths = append(paths, found...)
-		labels = append(labels, slices.Repeat([]int{folder.label}, len(found))...)
+		labels = append(labels, slices.Repeat([]int32{int32(folder.label)}, len(found))...)
 	}
 	size := config.Shape.Elements()
 	if int64(len(paths)) > most/int64(size) {
@@ -76,7 +76,7 @@ func OpenFolder(dir string, config FolderConfig) (*Set, error) {
 	if err := decoder.decodeAll(paths, pixels); err != nil {
 		return nil, err
 	}
-	return NewSet("folder", config.Shape, classes, pixels, labels)
+	return makeSet("folder", config.Shape, classes, pixels, labels)
 }
 
 // classFolder is the folder of one class.

@@ -89,7 +89,7 @@ func FuzzCIFAR(f *testing.F) {
 		if data[0] != 0x1f && len(data) != len(all.labels)*(3072+len(kind.labels)) {
 			t.Fatalf("%d records of %d bytes", len(all.labels), len(data))
 		}
-		if _, err := NewSet("fuzz", cifarShape, kind.classes, all.pixels, all.labels); err != nil {
+		if _, err := makeSet("fuzz", cifarShape, kind.classes, all.pixels, all.labels); err != nil {
 			t.Fatal(err)
 		}
 	})

@@ -83,7 +83,11 @@ func readIDX(name string, images, labels *binaryFile, config IDXConfig) (*Set, e
 	if err != nil {
 		return nil, err
 	}
-	return NewSet(name, shape, classes, pixels, values.ints())
+	wide := make([]int32, n)
+	for i, label := range values {
+		wide[i] = int32(label)
+	}
+	return makeSet(name, shape, classes, pixels, wide)
 }
 
 // idxHeader reads the magic number and the extents that follow it.
@@ -135,23 +139,12 @@ func checkIDXSize(path string, dims []uint32, most int64) error {
 }
 
 // whole reads the n bytes that end the file.
-func (b *binaryFile) whole(field string, n int) (bytesOf, error) {
+func (b *binaryFile) whole(field string, n int) ([]byte, error) {
 	data, err := b.read(field, n)
 	if err != nil {
 		return nil, err
 	}
 	return data, b.end()
-}
-
-// bytesOf are values of one byte each.
-type bytesOf []uint8
-
-func (b bytesOf) ints() []int {
-	ints := make([]int, len(b))
-	for i, v := range b {
-		ints[i] = int(v)
-	}
-	return ints
 }
 
 // idxClasses returns the names of the labels, all of which it checks.

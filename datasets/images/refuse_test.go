@@ -50,7 +50,7 @@ func TestBadIDX(t *testing.T) {
 		{"empty file", ErrTruncated, "length of the magic number is 0 bytes, want 4 bytes", pair(nil, twoLabels, IDXConfig{})},
 		{"half a header", ErrTruncated, "length of the header is 7 bytes, want 12 bytes", pair(twoImages[:11], twoLabels, IDXConfig{})},
 		{"pixels missing", ErrTruncated, "length of the pixels is 11 bytes, want 12 bytes", pair(twoImages[:27], twoLabels, IDXConfig{})},
-		{"labels missing", ErrTruncated, "labels: ends too early: length of the labels is 1 bytes, want 2 bytes", pair(twoImages, twoLabels[:9], IDXConfig{})},
+		{"labels missing", ErrTruncated, "labels: ends too early: length of the labels is 1 byte, want 2 bytes", pair(twoImages, twoLabels[:9], IDXConfig{})},
 		{"bytes after pixels", ErrTrailing, "what follows the data is 2 bytes, want nothing", pair(append(twoImages[:28:28], 0, 0), twoLabels, IDXConfig{})},
 		{"bytes after labels", ErrTrailing, "labels: bytes after the end", pair(twoImages, append(twoLabels[:10:10], 0), IDXConfig{})},
 		{"pixels missing, compressed", ErrTruncated, "length of the pixels is 11 bytes, want 12 bytes", pair(zipped(twoImages[:27]), twoLabels, IDXConfig{})},
@@ -127,7 +127,7 @@ func TestBadCIFAR(t *testing.T) {
 	refuse(t, []bad{
 		{"empty", ErrEmpty, "number of records is 0", testBatch(nil)},
 		{"half a record", ErrTruncated, "length of record 1 is 3072 bytes, want 3073 bytes", testBatch(append(cifarRecord(0, 1), make([]byte, 3072)...))},
-		{"a byte too many", ErrTruncated, "length of record 1 is 1 bytes, want 3073 bytes", testBatch(append(cifarRecord(0, 1), 0))},
+		{"a byte too many", ErrTruncated, "length of record 1 is 1 byte, want 3073 bytes", testBatch(append(cifarRecord(0, 1), 0))},
 		{"label out of range", ErrLabel, "label of record 1 is 10, want 0 to 9", testBatch(append(cifarRecord(0, 9), cifarRecord(0, 10)...))},
 		{"compressed and cut", ErrTruncated, "records", testBatch(zipped(cifarRecord(0, 1))[:100])},
 		{"coarse label out of range", ErrLabel, "coarse label of record 0 is 20, want 0 to 19", func(t *testing.T, dir string) error {

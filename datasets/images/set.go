@@ -22,6 +22,18 @@ type Set struct {
 // lengths disagree are an error of kind [ErrCount], a label that is no class is
 // [ErrLabel], class names that are empty or repeat are [ErrClasses].
 func NewSet(name string, shape Shape, classes []string, pixels []uint8, labels []int) (*Set, error) {
+	own := make([]int32, len(labels))
+	for n, label := range labels {
+		if label < 0 || label >= len(classes) {
+			return nil, labelError("", n, label, len(classes))
+		}
+		own[n] = int32(label)
+	}
+	return makeSet(name, shape, classes, pixels, own)
+}
+
+// makeSet keeps labels as well, all of which are those of classes.
+func makeSet(name string, shape Shape, classes []string, pixels []uint8, labels []int32) (*Set, error) {
 	if err := shape.check(); err != nil {
 		return nil, err
 	}
@@ -32,16 +44,10 @@ func NewSet(name string, shape Shape, classes []string, pixels []uint8, labels [
 	if len(pixels)%size != 0 || len(pixels)/size != len(labels) {
 		return nil, &Error{
 			Kind: ErrCount, Field: "number of pixel values",
-			Want: fmt.Sprintf("%d labels of %s", len(labels), shape), Found: strconv.Itoa(len(pixels)),
+			Want: fmt.Sprintf("that of %d images of %s, one a label", len(labels), shape), Found: strconv.Itoa(len(pixels)),
 		}
 	}
-	s := &Set{shape: shape, classes: slices.Clone(classes), pixels: pixels, labels: make([]int32, len(labels))}
-	for n, label := range labels {
-		if label < 0 || label >= len(classes) {
-			return nil, labelError("", n, label, len(classes))
-		}
-		s.labels[n] = int32(label)
-	}
+	s := &Set{shape: shape, classes: slices.Clone(classes), pixels: pixels, labels: labels}
 	s.id = s.describe(name)
 	return s, nil
 }

@@ -1,6 +1,7 @@
 package images
 
 import (
+	"math"
 	"slices"
 	"sync"
 	"testing"
@@ -132,7 +133,7 @@ func TestAdaptChannels(t *testing.T) {
 	wantKind(t, err, ErrChannels)
 	_, err = AdaptChannels(rgb, 0)
 	wantKind(t, err, ErrConfig)
-	_, err = AdaptChannels(grey, 1<<31)
+	_, err = AdaptChannels(grey, math.MaxInt32)
 	wantKind(t, err, ErrTooLarge)
 	err = CheckChannels(grey, 3)
 	wantKind(t, err, ErrChannels)
@@ -158,7 +159,7 @@ func TestNewSet(t *testing.T) {
 		{"an image too many", ErrCount, Shape{1, 2, 2}, names, 12, []int{0, 1}},
 		{"negative label", ErrLabel, Shape{1, 2, 2}, names, 8, []int{0, -1}},
 		{"label past the classes", ErrLabel, Shape{1, 2, 2}, names, 8, []int{0, 2}},
-		{"no classes", ErrClasses, Shape{1, 2, 2}, nil, 8, []int{0, 1}},
+		{"no classes", ErrClasses, Shape{1, 2, 2}, nil, 0, nil},
 		{"no rows", ErrTooSmall, Shape{1, 0, 2}, names, 8, []int{0, 1}},
 		{"negative rows", ErrTooSmall, Shape{1, -2, -2}, names, 8, []int{0, 1}},
 		{"overflow", ErrTooLarge, Shape{1 << 21, 1 << 21, 1 << 22}, names, 0, nil},
