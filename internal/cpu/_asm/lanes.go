@@ -26,10 +26,8 @@ type extension struct {
 	choose func(x, negative, positive, y VecVirtual)
 	// copySign gives y, which is not negative, the sign of x.
 	copySign func(x, y VecVirtual)
-	// below returns masks of where x < limit, and sets the zero flag if there are none.
-	below func(x lanes, limit Op) []Register
-	// blend copies the lanes of the mask.
-	blend func(x VecVirtual, mask Register, y VecVirtual)
+	// rarely replaces y by f(x) where x < limit; if there is no such x, it jumps to common.
+	rarely func(x lanes, limit Op, y lanes, f func(x VecVirtual) VecVirtual, common string)
 	// high is the upper half of r.
 	high func(r VecVirtual) VecVirtual
 	// half is the lower half of r.
@@ -46,13 +44,7 @@ var forAVX2 = extension{
 		VANDPS(words(1<<31), x, sign)
 		VORPS(sign, y, y)
 	},
-	below: func(x lanes, limit Op) []Register {
-		mask := YMM() // there is one register
-		VCMPPS(Imm(isBelow), limit, x[0], mask)
-		VTESTPS(mask, mask)
-		return []Register{mask}
-	},
-	blend: func(x VecVirtual, mask Register, y VecVirtual) { VBLENDVPS(mask, x, y, y) },
+	rarely: rarelyOne,
 	high: func(r VecVirtual) VecVirtual {
 		h := XMM()
 		VEXTRACTF128(Imm(1), r, h)
@@ -71,15 +63,7 @@ var forAVX512 = extension{
 		VBLENDMPS(negative, positive, mask, y)
 	},
 	copySign: func(x, y VecVirtual) { VPTERNLOGD(Imm(0xf8), words(1<<31), x, y) }, // y | x & sign
-	below: func(x lanes, limit Op) []Register {
-		masks := []Register{K(), K()}
-		for l := range masks {
-			VCMPPS(Imm(isBelow), limit, x[l], masks[l])
-		}
-		KORTESTW(masks[0], masks[1])
-		return masks
-	},
-	blend: func(x VecVirtual, mask Register, y VecVirtual) { VMOVAPS(x, mask, y) },
+	rarely:   rarelyTwo,
 	high: func(r VecVirtual) VecVirtual {
 		h := YMM()
 		VEXTRACTF32X8(Imm(1), r, h)

@@ -1,8 +1,6 @@
 package main
 
 import (
-	"fmt"
-
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
 	. "github.com/mmcloughlin/avo/reg"
@@ -148,21 +146,3 @@ func widened(x Op) VecVirtual {
 	VCVTPS2PD(x, y)
 	return y
 }
-
-// rarely replaces y by f(x) where x < limit, one register at a time. Mostly there
-// is no such x, and a jump leaves all that out.
-func rarely(x lanes, limit float64, y lanes, f func(x lanes) lanes) {
-	masks := isa.below(x, f32(limit))
-	skip := fmt.Sprint("common", rareParts)
-	rareParts++
-	JZ(LabelRef(skip))
-	defer func(unroll int) { isa.unroll = unroll }(isa.unroll)
-	isa.unroll = 1
-	for l, r := range x {
-		isa.blend(f(lanes{r})[0], masks[l], y[l])
-	}
-	Label(skip)
-}
-
-// rareParts is how many of these there are: their labels have different names.
-var rareParts int

@@ -1723,7 +1723,7 @@ loop:
 	VFMADD231PS Y1, Y5, Y4
 	VCMPPS      $0x11, wc099999a<>+0(SB), Y0, Y1
 	VTESTPS     Y1, Y1
-	JZ          common0
+	JZ          common1
 	VANDPS      w7fffffff<>+0(SB), Y0, Y2
 	VMOVUPS     w416fd70a<>+0(SB), Y3
 	VMINPS      Y2, Y3, Y2
@@ -1784,7 +1784,7 @@ loop:
 	VMULPS      Y2, Y8, Y8
 	VBLENDVPS   Y1, Y8, Y4, Y4
 
-common0:
+common1:
 	VMOVUPS w80000000<>+0(SB), Y1
 	VMAXPS  Y0, Y1, Y0
 	VSUBPS  Y4, Y0, Y0
@@ -1842,7 +1842,7 @@ tail:
 	VFMADD231PS Y2, Y6, Y5
 	VCMPPS      $0x11, wc099999a<>+0(SB), Y1, Y2
 	VTESTPS     Y2, Y2
-	JZ          common1
+	JZ          common2
 	VANDPS      w7fffffff<>+0(SB), Y1, Y3
 	VMOVUPS     w416fd70a<>+0(SB), Y4
 	VMINPS      Y3, Y4, Y3
@@ -1903,7 +1903,7 @@ tail:
 	VMULPS      Y3, Y9, Y9
 	VBLENDVPS   Y2, Y9, Y5, Y5
 
-common1:
+common2:
 	VMOVUPS    w80000000<>+0(SB), Y2
 	VMAXPS     Y1, Y2, Y1
 	VSUBPS     Y5, Y1, Y1
@@ -2386,7 +2386,7 @@ loop:
 	VFMADD231PS Y1, Y5, Y4
 	VCMPPS      $0x11, wc089999a<>+0(SB), Y0, Y1
 	VTESTPS     Y1, Y1
-	JZ          common2
+	JZ          common3
 	VANDPS      w7fffffff<>+0(SB), Y0, Y2
 	VMOVUPS     w41300000<>+0(SB), Y3
 	VMINPS      Y2, Y3, Y2
@@ -2456,7 +2456,7 @@ loop:
 	VMULPS      Y2, Y8, Y8
 	VBLENDVPS   Y1, Y8, Y4, Y4
 
-common2:
+common3:
 	VMOVUPS w80000000<>+0(SB), Y1
 	VMAXPS  Y0, Y1, Y0
 	VSUBPS  Y4, Y0, Y0
@@ -2514,7 +2514,7 @@ tail:
 	VFMADD231PS Y2, Y6, Y5
 	VCMPPS      $0x11, wc089999a<>+0(SB), Y1, Y2
 	VTESTPS     Y2, Y2
-	JZ          common3
+	JZ          common4
 	VANDPS      w7fffffff<>+0(SB), Y1, Y3
 	VMOVUPS     w41300000<>+0(SB), Y4
 	VMINPS      Y3, Y4, Y3
@@ -2584,7 +2584,7 @@ tail:
 	VMULPS      Y3, Y9, Y9
 	VBLENDVPS   Y2, Y9, Y5, Y5
 
-common3:
+common4:
 	VMOVUPS    w80000000<>+0(SB), Y2
 	VMAXPS     Y1, Y2, Y1
 	VSUBPS     Y5, Y1, Y1
@@ -3067,7 +3067,7 @@ loop:
 	VFMADD231PS Y2, Y6, Y5
 	VCMPPS      $0x11, wc0c00000<>+0(SB), Y0, Y2
 	VTESTPS     Y2, Y2
-	JZ          common4
+	JZ          common5
 	VANDPS      w7fffffff<>+0(SB), Y0, Y3
 	VMOVUPS     w42dc0000<>+0(SB), Y4
 	VMINPS      Y3, Y4, Y3
@@ -3125,7 +3125,7 @@ loop:
 	VMULPS      Y3, Y9, Y9
 	VBLENDVPS   Y2, Y9, Y5, Y5
 
-common4:
+common5:
 	VMOVUPS   w3f800000<>+0(SB), Y2
 	VSUBPS    Y5, Y2, Y2
 	VBLENDVPS Y0, Y5, Y2, Y2
@@ -3183,7 +3183,7 @@ tail:
 	VFMADD231PS Y3, Y7, Y6
 	VCMPPS      $0x11, wc0c00000<>+0(SB), Y1, Y3
 	VTESTPS     Y3, Y3
-	JZ          common5
+	JZ          common6
 	VANDPS      w7fffffff<>+0(SB), Y1, Y4
 	VMOVUPS     w42dc0000<>+0(SB), Y5
 	VMINPS      Y4, Y5, Y4
@@ -3241,7 +3241,7 @@ tail:
 	VMULPS      Y4, Y10, Y10
 	VBLENDVPS   Y3, Y10, Y6, Y6
 
-common5:
+common6:
 	VMOVUPS    w3f800000<>+0(SB), Y3
 	VSUBPS     Y6, Y3, Y3
 	VBLENDVPS  Y1, Y6, Y3, Y3
@@ -3617,7 +3617,7 @@ loop:
 	VFMADD231PS Y2, Y6, Y5
 	VCMPPS      $0x11, wc099999a<>+0(SB), Y0, Y2
 	VTESTPS     Y2, Y2
-	JZ          common6
+	JZ          common7
 	VANDPS      w7fffffff<>+0(SB), Y0, Y3
 	VMOVUPS     w416fd70a<>+0(SB), Y4
 	VMINPS      Y3, Y4, Y3
@@ -3678,7 +3678,7 @@ loop:
 	VMULPS      Y3, Y9, Y9
 	VBLENDVPS   Y2, Y9, Y5, Y5
 
-common6:
+common7:
 	VMOVUPS   w3f800000<>+0(SB), Y2
 	VSUBPS    Y5, Y2, Y2
 	VBLENDVPS Y0, Y5, Y2, Y2
@@ -3738,7 +3738,7 @@ tail:
 	VFMADD231PS Y3, Y7, Y6
 	VCMPPS      $0x11, wc099999a<>+0(SB), Y1, Y3
 	VTESTPS     Y3, Y3
-	JZ          common7
+	JZ          common8
 	VANDPS      w7fffffff<>+0(SB), Y1, Y4
 	VMOVUPS     w416fd70a<>+0(SB), Y5
 	VMINPS      Y4, Y5, Y4
@@ -3799,7 +3799,7 @@ tail:
 	VMULPS      Y4, Y10, Y10
 	VBLENDVPS   Y3, Y10, Y6, Y6
 
-common7:
+common8:
 	VMOVUPS    w3f800000<>+0(SB), Y3
 	VSUBPS     Y6, Y3, Y3
 	VBLENDVPS  Y1, Y6, Y3, Y3
@@ -4165,7 +4165,7 @@ loop:
 	VFMADD231PS Y2, Y6, Y5
 	VCMPPS      $0x11, wc089999a<>+0(SB), Y0, Y2
 	VTESTPS     Y2, Y2
-	JZ          common8
+	JZ          common9
 	VANDPS      w7fffffff<>+0(SB), Y0, Y3
 	VMOVUPS     w41300000<>+0(SB), Y4
 	VMINPS      Y3, Y4, Y3
@@ -4239,7 +4239,7 @@ loop:
 	VMULPS      Y3, Y8, Y8
 	VBLENDVPS   Y2, Y8, Y5, Y5
 
-common8:
+common9:
 	VMOVUPS   w3f800000<>+0(SB), Y2
 	VSUBPS    Y5, Y2, Y2
 	VBLENDVPS Y0, Y5, Y2, Y2
@@ -4299,7 +4299,7 @@ tail:
 	VFMADD231PS Y3, Y7, Y6
 	VCMPPS      $0x11, wc089999a<>+0(SB), Y1, Y3
 	VTESTPS     Y3, Y3
-	JZ          common9
+	JZ          common10
 	VANDPS      w7fffffff<>+0(SB), Y1, Y4
 	VMOVUPS     w41300000<>+0(SB), Y5
 	VMINPS      Y4, Y5, Y4
@@ -4373,7 +4373,7 @@ tail:
 	VMULPS      Y4, Y9, Y9
 	VBLENDVPS   Y3, Y9, Y6, Y6
 
-common9:
+common10:
 	VMOVUPS    w3f800000<>+0(SB), Y3
 	VSUBPS     Y6, Y3, Y3
 	VBLENDVPS  Y1, Y6, Y3, Y3
