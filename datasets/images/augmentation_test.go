@@ -134,6 +134,7 @@ func TestErase(t *testing.T) {
 	pixels := slices.Repeat([]uint8{200}, shape.Elements())
 	out := make([]uint8, len(pixels))
 	erased, changedValues := 0, 0
+	var edges [4]int // rectangles that reach them
 	for n := range uint64(300) {
 		if err := (Augmentation{Erase: 1}).Apply(out, pixels, shape, 5, n); err != nil {
 			t.Fatal(err)
@@ -143,6 +144,11 @@ func TestErase(t *testing.T) {
 			continue
 		}
 		erased++
+		for i, reached := range []bool{r.top == 0, r.left == 0, r.top+r.height == shape.Height, r.left+r.width == shape.Width} {
+			if reached {
+				edges[i]++
+			}
+		}
 		part, ratio := float64(r.height*r.width)/float64(area), float64(r.height)/float64(r.width)
 		if part < 0.015 || part > 0.36 || ratio < 0.25 || ratio > 4 { // sides are rounded
 			t.Fatalf("rectangle of %d rows and %d columns", r.height, r.width)
@@ -160,6 +166,9 @@ func TestErase(t *testing.T) {
 	}
 	if erased < 290 {
 		t.Errorf("%d of 300 images were erased in", erased)
+	}
+	if slices.Min(edges[:]) < 2 {
+		t.Errorf("%v rectangles reach the top, left, bottom and right", edges)
 	}
 	if changedValues < 1000 {
 		t.Errorf("%d values changed", changedValues)
@@ -256,27 +265,49 @@ func TestAugmentationProperty(t *testing.T) {
 	})
 }
 
-// TestAugmentationsAreApart: switching one on leaves the choices of the others.
+// TestAugmentationsAreApart: switched on together, each makes the choices that it
+// makes alone, and they follow each other as documented.
 func TestAugmentationsAreApart(t *testing.T) {
-	shape := Shape{1, 8, 8}
-	pixels := count(0, 64)
-	alone, both := make([]uint8, 64), make([]uint8, 64)
-	for n := range uint64(50) {
-		for _, out := range []struct {
-			a   Augmentation
-			dst []uint8
-		}{{Augmentation{Shift: 3}, alone}, {Augmentation{Shift: 3, Flip: 0.5}, both}} {
-			if err := out.a.Apply(out.dst, pixels, shape, 4, n); err != nil {
+	rapid.Check(t, func(t *rapid.T) {
+		shape := shapes(t)
+		shape.Channels = 1
+		a := augmentations(t, shape)
+		a.Erase = 0
+		seed, position := rapid.Uint64().Draw(t, "seed"), rapid.Uint64().Draw(t, "position")
+		// from is where each value comes from, counted from 1, or 0.
+		from := func(a Augmentation) []uint8 {
+			out := make([]uint8, shape.Elements())
+			if err := a.Apply(out, count(1, len(out)), shape, seed, position); err != nil {
 				t.Fatal(err)
 			}
+			return out
 		}
-		mirrored := make([]uint8, 64)
-		for i := range mirrored {
-			mirrored[i] = alone[i/8*8+7-i%8]
+		crop, shift, flip := from(Augmentation{Crop: a.Crop}), from(Augmentation{Shift: a.Shift}), from(Augmentation{Flip: a.Flip})
+		for i, got := range from(a) {
+			want := shift[flip[i]-1]
+			if want != 0 {
+				want = crop[want-1]
+			}
+			if got != want {
+				t.Fatalf("value %d comes from %d, want %d", i, got, want)
+			}
 		}
-		if !slices.Equal(both, alone) && !slices.Equal(both, mirrored) {
-			t.Fatalf("image %d is shifted otherwise when it may be flipped", n)
+	})
+}
+
+// TestCropAndShiftAreIndependent: from one stream, they would cancel each other in
+// the middle.
+func TestCropAndShiftAreIndependent(t *testing.T) {
+	out := make([]uint8, 81)
+	rows, columns := map[uint8]bool{}, map[uint8]bool{}
+	for n := range uint64(30) {
+		if err := (Augmentation{Crop: 3, Shift: 3}).Apply(out, count(0, 81), Shape{1, 9, 9}, 1, n); err != nil {
+			t.Fatal(err)
 		}
+		rows[out[40]/9], columns[out[40]%9] = true, true
+	}
+	if len(rows) < 5 || len(columns) < 5 {
+		t.Errorf("the middle comes from %d rows and %d columns", len(rows), len(columns))
 	}
 }
 
