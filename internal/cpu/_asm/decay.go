@@ -13,15 +13,10 @@ type decay struct {
 	unit   float64
 }
 
-// power returns p and the integer n with e^-fast(t) = (1+p)*2^n, |p| < 0.42.
-func (d decay) power(t lanes) (p, n lanes) {
-	r, n := d.reduce(t)
-	return expMinus1(r, d.unit), n
-}
-
-// times multiplies y by e^-fast(t).
+// times multiplies y by e^-fast(t) = (1+p)*2^n.
 func (d decay) times(t, y lanes) {
-	p, n := d.power(t)
+	r, n := d.reduce(t)
+	p := expMinus1(r, d.unit)
 	do(VFMADD231PS, p, y, y) // adding the 1 to p would cost another rounding error
 	scale2(y, n)
 }

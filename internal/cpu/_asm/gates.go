@@ -36,9 +36,6 @@ var far4 = widening{from: 4}
 
 func logistic(x float64) float64 { return 1 / (1 + math.Exp(-x)) }
 
-// logisticPieces is 1/(1+e^-t).
-var logisticPieces = pieces{name: "logistic", f: logistic, grid: widening{offset: 1.5}, degree: 5}
-
 // silu has fast(t) = t. Its value needs no table, see silu32.
 var silu = gate{
 	slope: fall{
@@ -52,6 +49,15 @@ var silu = gate{
 	},
 	decay: linear,
 	limit: 110,
+}
+
+// sigmoidTail is 1/(1+e^t), which falls like SiLU's slope.
+var sigmoidTail = fall{
+	near: &pieces{name: "sigmoid", grid: widening{offset: 2}, degree: 6, end: 24, f: func(t float64) float64 {
+		return logistic(-t)
+	}},
+	far:  6,
+	rest: &pieces{name: "sigmoidRest", grid: far4, degree: 5, f: logistic},
 }
 
 // gelu has G = Phi, the normal distribution function, and fast(t) = t^2/2.

@@ -51,11 +51,10 @@ func swiGLU(x, up lanes) lanes {
 func swiGLUGrad(name string) {
 	begin(name, "func(dgate *float32, dup *float32, gate *float32, up *float32, dy *float32, n int)")
 	loop(func(p *part) {
-		t := abs(p.load("gate"), silu.limit)
-		large, small := logisticPieces.at(t), newLanes()
-		do(VMOVAPS, large, small)
-		linear.times(t, small)
-		x, s, rest := p.load("gate"), newLanes(), newLanes()
+		x := p.load("gate")
+		small, large := silu.at(&sigmoidTail, x), load32(1)
+		do(VSUBPS, small, large, large)
+		t, s, rest := abs(x, silu.limit), newLanes(), newLanes()
 		do(isa.choose, x, small, large, s)
 		do(isa.choose, x, large, small, rest)
 		do(isa.copySign, x, t)

@@ -41,14 +41,12 @@ func vecmath(e *extension) {
 	swiGLUGrad("swiGLUGrad")
 }
 
-// sigmoid32 is L(x) = 1/(1+e^-x) for x >= 0, and L(-x)*e^x below.
+// sigmoid32 is 1/(1+e^-x).
 func sigmoid32(x lanes) lanes {
-	t := abs(x, silu.limit)
-	high, low, y := logisticPieces.at(t), newLanes(), newLanes()
-	do(VMOVAPS, high, low)
-	linear.times(t, low)
-	do(isa.choose, x, low, high, y)
-	return y
+	low, high := silu.at(&sigmoidTail, x), load32(1)
+	do(VSUBPS, low, high, high)
+	do(isa.choose, x, low, high, high)
+	return high
 }
 
 // tanhPieces is tanh up to where it is rounded to 1.

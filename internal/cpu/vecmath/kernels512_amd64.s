@@ -1366,77 +1366,100 @@ loop:
 	VANDPS      Z4, Z1, Z3
 	VMINPS      Z2, Z5, Z2
 	VMINPS      Z3, Z5, Z3
-	VMINPS      Z8, Z2, Z6
-	VMINPS      Z8, Z3, Z7
-	VADDPS      Z9, Z6, Z6
-	VADDPS      Z9, Z7, Z7
+	VADDPS      Z8, Z2, Z6
+	VADDPS      Z8, Z3, Z7
 	VPSRLD      $0x15, Z6, Z6
 	VPSRLD      $0x15, Z7, Z7
-	VPERMPS     Z10, Z6, Z24
-	VPERMPS     Z10, Z7, Z25
-	VSUBPS      Z24, Z2, Z24
-	VSUBPS      Z25, Z3, Z25
-	VPERMPS     Z11, Z6, Z26
-	VPERMPS     Z11, Z7, Z27
-	VPERMPS     Z12, Z6, Z28
-	VPERMPS     Z12, Z7, Z29
-	VFMADD231PS Z24, Z26, Z28
-	VFMADD231PS Z25, Z27, Z29
-	VPERMPS     Z13, Z6, Z26
-	VPERMPS     Z13, Z7, Z27
-	VFMADD231PS Z24, Z28, Z26
-	VFMADD231PS Z25, Z29, Z27
-	VPERMPS     Z14, Z6, Z28
-	VPERMPS     Z14, Z7, Z29
-	VFMADD231PS Z24, Z26, Z28
-	VFMADD231PS Z25, Z27, Z29
-	VPERMPS     Z15, Z6, Z26
-	VPERMPS     Z15, Z7, Z27
-	VFMADD231PS Z24, Z28, Z26
-	VFMADD231PS Z25, Z29, Z27
-	VPERMPS     Z16, Z6, Z6
-	VPERMPS     Z16, Z7, Z7
-	VFMADD231PS Z24, Z26, Z6
-	VFMADD231PS Z25, Z27, Z7
-	VMOVAPS     Z6, Z24
-	VMOVAPS     Z7, Z25
-	VMULPS      Z19, Z2, Z26
-	VMULPS      Z19, Z3, Z27
-	VRNDSCALEPS $0x00, Z26, Z26
-	VRNDSCALEPS $0x00, Z27, Z27
+	VPERMPS     Z11, Z6, Z9
+	VPERMPS     Z11, Z7, Z10
+	VSUBPS      Z9, Z2, Z2
+	VSUBPS      Z10, Z3, Z3
+	VPERMPS     Z12, Z6, Z9
+	VPERMPS     Z12, Z7, Z10
+	VPERMPS     Z13, Z6, Z24
+	VPERMPS     Z13, Z7, Z25
+	VFMADD231PS Z2, Z9, Z24
+	VFMADD231PS Z3, Z10, Z25
+	VPERMPS     Z14, Z6, Z9
+	VPERMPS     Z14, Z7, Z10
+	VFMADD231PS Z2, Z24, Z9
+	VFMADD231PS Z3, Z25, Z10
+	VPERMPS     Z15, Z6, Z24
+	VPERMPS     Z15, Z7, Z25
+	VFMADD231PS Z2, Z9, Z24
+	VFMADD231PS Z3, Z10, Z25
+	VPERMPS     Z16, Z6, Z9
+	VPERMPS     Z16, Z7, Z10
+	VFMADD231PS Z2, Z24, Z9
+	VFMADD231PS Z3, Z25, Z10
+	VPERMPS     Z17, Z6, Z24
+	VPERMPS     Z17, Z7, Z25
+	VFMADD231PS Z2, Z9, Z24
+	VFMADD231PS Z3, Z10, Z25
+	VPERMPS     Z18, Z6, Z6
+	VPERMPS     Z18, Z7, Z7
+	VFMADD231PS Z2, Z24, Z6
+	VFMADD231PS Z3, Z25, Z7
+	VCMPPS      $0x11, Z19, Z0, K1
+	VCMPPS      $0x11, Z19, Z1, K2
+	KORTESTW    K1, K2
+	JZ          common1
+
+before_common1:
+	VBLENDMPS   Z0, Z1, K1, Z20
+	VANDPS      Z4, Z20, Z2
+	VMINPS      Z2, Z21, Z2
+	VMINPS      Z22, Z2, Z3
+	VPSRLD      $0x15, Z3, Z3
+	VPERMPS     sigmoidRestCenters<>+0(SB), Z3, Z9
+	VSUBPS      Z9, Z2, Z9
+	VPERMPS     sigmoidRest5<>+0(SB), Z3, Z10
+	VPERMPS     sigmoidRest4<>+0(SB), Z3, Z24
+	VFMADD231PS Z9, Z10, Z24
+	VPERMPS     sigmoidRest3<>+0(SB), Z3, Z10
+	VFMADD231PS Z9, Z24, Z10
+	VPERMPS     sigmoidRest2<>+0(SB), Z3, Z24
+	VFMADD231PS Z9, Z10, Z24
+	VPERMPS     sigmoidRest1<>+0(SB), Z3, Z10
+	VFMADD231PS Z9, Z24, Z10
+	VPERMPS     sigmoidRest0<>+0(SB), Z3, Z3
+	VFMADD231PS Z9, Z10, Z3
+	VMULPS      wbfb8aa3b<>+0(SB), Z2, Z9
+	VRNDSCALEPS $0x00, Z9, Z9
 	VMOVAPS     Z2, Z2
-	VMOVAPS     Z3, Z3
-	VFMADD231PS Z20, Z26, Z2
-	VFMADD231PS Z20, Z27, Z3
-	VFMADD231PS Z21, Z26, Z2
-	VFMADD231PS Z21, Z27, Z3
-	VMOVUPS     w3ab6a18b<>+0(SB), Z28
-	VMOVUPS     w3ab6a18b<>+0(SB), Z29
-	VFMADD213PS wbc091ec1<>+0(SB), Z2, Z28
-	VFMADD213PS wbc091ec1<>+0(SB), Z3, Z29
-	VFMADD213PS w3d2aaa75<>+0(SB), Z2, Z28
-	VFMADD213PS w3d2aaa75<>+0(SB), Z3, Z29
-	VFMADD213PS wbe2aaa3e<>+0(SB), Z2, Z28
-	VFMADD213PS wbe2aaa3e<>+0(SB), Z3, Z29
-	VFMADD213PS w3f000000<>+0(SB), Z2, Z28
-	VFMADD213PS w3f000000<>+0(SB), Z3, Z29
-	VMULPS      Z2, Z2, Z30
-	VMULPS      Z3, Z3, Z31
-	VFMSUB213PS Z2, Z30, Z28
-	VFMSUB213PS Z3, Z31, Z29
-	VFMADD231PS Z28, Z24, Z24
-	VFMADD231PS Z29, Z25, Z25
-	VSCALEFPS   Z26, Z24, Z24
-	VSCALEFPS   Z27, Z25, Z25
-	VPMOVD2M    Z0, K1
-	VBLENDMPS   Z24, Z6, K1, Z17
-	VPMOVD2M    Z1, K1
-	VBLENDMPS   Z25, Z7, K1, Z18
-	VMOVUPS     Z17, (CX)(AX*1)
-	VMOVUPS     Z18, 64(CX)(AX*1)
-	ADDQ        $0x00000080, AX
-	SUBQ        $0x20, BX
-	JGE         loop
+	VFMADD231PS w3f317200<>+0(SB), Z9, Z2
+	VFMADD231PS w35bfbe8e<>+0(SB), Z9, Z2
+	VMOVUPS     w3ab6a18b<>+0(SB), Z10
+	VFMADD213PS wbc091ec1<>+0(SB), Z2, Z10
+	VFMADD213PS w3d2aaa75<>+0(SB), Z2, Z10
+	VFMADD213PS wbe2aaa3e<>+0(SB), Z2, Z10
+	VFMADD213PS w3f000000<>+0(SB), Z2, Z10
+	VMULPS      Z2, Z2, Z24
+	VFMSUB213PS Z2, Z24, Z10
+	VFMADD231PS Z10, Z3, Z3
+	VSCALEFPS   Z9, Z3, Z3
+	VMOVAPS     Z3, K1, Z6
+	KANDNW      K2, K1, K3
+	VMOVAPS     Z3, K3, Z7
+	KANDW       K1, K2, K2
+	KXORW       K1, K1, K1
+	KORTESTW    K2, K2
+	JNZ         before_common1
+
+common1:
+	VMOVUPS   w3f800000<>+0(SB), Z2
+	VMOVUPS   w3f800000<>+0(SB), Z3
+	VSUBPS    Z6, Z2, Z2
+	VSUBPS    Z7, Z3, Z3
+	VPMOVD2M  Z0, K1
+	VBLENDMPS Z6, Z2, K1, Z2
+	VPMOVD2M  Z1, K1
+	VBLENDMPS Z7, Z3, K1, Z3
+	VMOVUPS   Z2, (CX)(AX*1)
+	VMOVUPS   Z3, 64(CX)(AX*1)
+	ADDQ      $0x00000080, AX
+	SUBQ      $0x20, BX
+	JGE       loop
 
 tail:
 	ADDQ        $0x20, BX
@@ -1454,74 +1477,97 @@ tail:
 	VANDPS      Z4, Z1, Z3
 	VMINPS      Z2, Z5, Z2
 	VMINPS      Z3, Z5, Z3
-	VMINPS      Z8, Z2, Z4
-	VMINPS      Z8, Z3, Z5
-	VADDPS      Z9, Z4, Z4
-	VADDPS      Z9, Z5, Z5
-	VPSRLD      $0x15, Z4, Z4
+	VADDPS      Z8, Z2, Z5
+	VADDPS      Z8, Z3, Z6
 	VPSRLD      $0x15, Z5, Z5
-	VPERMPS     Z10, Z4, Z6
-	VPERMPS     Z10, Z5, Z7
-	VSUBPS      Z6, Z2, Z6
-	VSUBPS      Z7, Z3, Z7
-	VPERMPS     Z11, Z4, Z8
-	VPERMPS     Z11, Z5, Z9
-	VPERMPS     Z12, Z4, Z10
-	VPERMPS     Z12, Z5, Z11
-	VFMADD231PS Z6, Z8, Z10
-	VFMADD231PS Z7, Z9, Z11
-	VPERMPS     Z13, Z4, Z8
+	VPSRLD      $0x15, Z6, Z6
+	VPERMPS     Z11, Z5, Z7
+	VPERMPS     Z11, Z6, Z8
+	VSUBPS      Z7, Z2, Z2
+	VSUBPS      Z8, Z3, Z3
+	VPERMPS     Z12, Z5, Z7
+	VPERMPS     Z12, Z6, Z8
 	VPERMPS     Z13, Z5, Z9
-	VFMADD231PS Z6, Z10, Z8
-	VFMADD231PS Z7, Z11, Z9
-	VPERMPS     Z14, Z4, Z10
-	VPERMPS     Z14, Z5, Z11
-	VFMADD231PS Z6, Z8, Z10
-	VFMADD231PS Z7, Z9, Z11
-	VPERMPS     Z15, Z4, Z8
+	VPERMPS     Z13, Z6, Z10
+	VFMADD231PS Z2, Z7, Z9
+	VFMADD231PS Z3, Z8, Z10
+	VPERMPS     Z14, Z5, Z7
+	VPERMPS     Z14, Z6, Z8
+	VFMADD231PS Z2, Z9, Z7
+	VFMADD231PS Z3, Z10, Z8
 	VPERMPS     Z15, Z5, Z9
-	VFMADD231PS Z6, Z10, Z8
-	VFMADD231PS Z7, Z11, Z9
-	VPERMPS     Z16, Z4, Z4
-	VPERMPS     Z16, Z5, Z5
-	VFMADD231PS Z6, Z8, Z4
-	VFMADD231PS Z7, Z9, Z5
-	VMOVAPS     Z4, Z6
-	VMOVAPS     Z5, Z7
-	VMULPS      Z19, Z2, Z8
-	VMULPS      Z19, Z3, Z9
-	VRNDSCALEPS $0x00, Z8, Z8
-	VRNDSCALEPS $0x00, Z9, Z9
+	VPERMPS     Z15, Z6, Z10
+	VFMADD231PS Z2, Z7, Z9
+	VFMADD231PS Z3, Z8, Z10
+	VPERMPS     Z16, Z5, Z7
+	VPERMPS     Z16, Z6, Z8
+	VFMADD231PS Z2, Z9, Z7
+	VFMADD231PS Z3, Z10, Z8
+	VPERMPS     Z17, Z5, Z9
+	VPERMPS     Z17, Z6, Z10
+	VFMADD231PS Z2, Z7, Z9
+	VFMADD231PS Z3, Z8, Z10
+	VPERMPS     Z18, Z5, Z5
+	VPERMPS     Z18, Z6, Z6
+	VFMADD231PS Z2, Z9, Z5
+	VFMADD231PS Z3, Z10, Z6
+	VCMPPS      $0x11, Z19, Z0, K3
+	VCMPPS      $0x11, Z19, Z1, K4
+	KORTESTW    K3, K4
+	JZ          common2
+
+before_common2:
+	VBLENDMPS   Z0, Z1, K3, Z23
+	VANDPS      Z4, Z23, Z2
+	VMINPS      Z2, Z21, Z2
+	VMINPS      Z22, Z2, Z3
+	VPSRLD      $0x15, Z3, Z3
+	VPERMPS     sigmoidRestCenters<>+0(SB), Z3, Z7
+	VSUBPS      Z7, Z2, Z7
+	VPERMPS     sigmoidRest5<>+0(SB), Z3, Z8
+	VPERMPS     sigmoidRest4<>+0(SB), Z3, Z9
+	VFMADD231PS Z7, Z8, Z9
+	VPERMPS     sigmoidRest3<>+0(SB), Z3, Z8
+	VFMADD231PS Z7, Z9, Z8
+	VPERMPS     sigmoidRest2<>+0(SB), Z3, Z9
+	VFMADD231PS Z7, Z8, Z9
+	VPERMPS     sigmoidRest1<>+0(SB), Z3, Z8
+	VFMADD231PS Z7, Z9, Z8
+	VPERMPS     sigmoidRest0<>+0(SB), Z3, Z3
+	VFMADD231PS Z7, Z8, Z3
+	VMULPS      wbfb8aa3b<>+0(SB), Z2, Z7
+	VRNDSCALEPS $0x00, Z7, Z7
 	VMOVAPS     Z2, Z2
-	VMOVAPS     Z3, Z3
-	VFMADD231PS Z20, Z8, Z2
-	VFMADD231PS Z20, Z9, Z3
-	VFMADD231PS Z21, Z8, Z2
-	VFMADD231PS Z21, Z9, Z3
-	VMOVUPS     w3ab6a18b<>+0(SB), Z10
-	VMOVUPS     w3ab6a18b<>+0(SB), Z11
-	VFMADD213PS wbc091ec1<>+0(SB), Z2, Z10
-	VFMADD213PS wbc091ec1<>+0(SB), Z3, Z11
-	VFMADD213PS w3d2aaa75<>+0(SB), Z2, Z10
-	VFMADD213PS w3d2aaa75<>+0(SB), Z3, Z11
-	VFMADD213PS wbe2aaa3e<>+0(SB), Z2, Z10
-	VFMADD213PS wbe2aaa3e<>+0(SB), Z3, Z11
-	VFMADD213PS w3f000000<>+0(SB), Z2, Z10
-	VFMADD213PS w3f000000<>+0(SB), Z3, Z11
-	VMULPS      Z2, Z2, Z12
-	VMULPS      Z3, Z3, Z13
-	VFMSUB213PS Z2, Z12, Z10
-	VFMSUB213PS Z3, Z13, Z11
-	VFMADD231PS Z10, Z6, Z6
-	VFMADD231PS Z11, Z7, Z7
-	VSCALEFPS   Z8, Z6, Z6
-	VSCALEFPS   Z9, Z7, Z7
-	VPMOVD2M    Z0, K3
-	VBLENDMPS   Z6, Z4, K3, Z22
-	VPMOVD2M    Z1, K3
-	VBLENDMPS   Z7, Z5, K3, Z23
-	VMOVUPS     Z22, K1, (CX)(AX*1)
-	VMOVUPS     Z23, K2, 64(CX)(AX*1)
+	VFMADD231PS w3f317200<>+0(SB), Z7, Z2
+	VFMADD231PS w35bfbe8e<>+0(SB), Z7, Z2
+	VMOVUPS     w3ab6a18b<>+0(SB), Z8
+	VFMADD213PS wbc091ec1<>+0(SB), Z2, Z8
+	VFMADD213PS w3d2aaa75<>+0(SB), Z2, Z8
+	VFMADD213PS wbe2aaa3e<>+0(SB), Z2, Z8
+	VFMADD213PS w3f000000<>+0(SB), Z2, Z8
+	VMULPS      Z2, Z2, Z9
+	VFMSUB213PS Z2, Z9, Z8
+	VFMADD231PS Z8, Z3, Z3
+	VSCALEFPS   Z7, Z3, Z3
+	VMOVAPS     Z3, K3, Z5
+	KANDNW      K4, K3, K5
+	VMOVAPS     Z3, K5, Z6
+	KANDW       K3, K4, K4
+	KXORW       K3, K3, K3
+	KORTESTW    K4, K4
+	JNZ         before_common2
+
+common2:
+	VMOVUPS   w3f800000<>+0(SB), Z2
+	VMOVUPS   w3f800000<>+0(SB), Z3
+	VSUBPS    Z5, Z2, Z2
+	VSUBPS    Z6, Z3, Z3
+	VPMOVD2M  Z0, K3
+	VBLENDMPS Z5, Z2, K3, Z2
+	VPMOVD2M  Z1, K3
+	VBLENDMPS Z6, Z3, K3, Z3
+	VMOVUPS   Z2, K1, (CX)(AX*1)
+	VMOVUPS   Z3, K2, 64(CX)(AX*1)
 
 done:
 	VZEROUPPER
@@ -1529,20 +1575,218 @@ done:
 
 constants:
 	VMOVUPS w7fffffff<>+0(SB), Z4
-	VMOVUPS w42dc0000<>+0(SB), Z5
-	VMOVUPS w41960000<>+0(SB), Z8
-	VMOVUPS w3fc00000<>+0(SB), Z9
-	VMOVUPS logisticCenters<>+0(SB), Z10
-	VMOVUPS logistic5<>+0(SB), Z11
-	VMOVUPS logistic4<>+0(SB), Z12
-	VMOVUPS logistic3<>+0(SB), Z13
-	VMOVUPS logistic2<>+0(SB), Z14
-	VMOVUPS logistic1<>+0(SB), Z15
-	VMOVUPS logistic0<>+0(SB), Z16
-	VMOVUPS wbfb8aa3b<>+0(SB), Z19
-	VMOVUPS w3f317200<>+0(SB), Z20
-	VMOVUPS w35bfbe8e<>+0(SB), Z21
+	VMOVUPS w41c00000<>+0(SB), Z5
+	VMOVUPS w40000000<>+0(SB), Z8
+	VMOVUPS sigmoidCenters<>+0(SB), Z11
+	VMOVUPS sigmoid6<>+0(SB), Z12
+	VMOVUPS sigmoid5<>+0(SB), Z13
+	VMOVUPS sigmoid4<>+0(SB), Z14
+	VMOVUPS sigmoid3<>+0(SB), Z15
+	VMOVUPS sigmoid2<>+0(SB), Z16
+	VMOVUPS sigmoid1<>+0(SB), Z17
+	VMOVUPS sigmoid0<>+0(SB), Z18
+	VMOVUPS wc0c00000<>+0(SB), Z19
+	VMOVUPS w42dc0000<>+0(SB), Z21
+	VMOVUPS w42610000<>+0(SB), Z22
 	JMP     start
+
+DATA w41c00000<>+0(SB)/4, $0x41c00000
+DATA w41c00000<>+4(SB)/4, $0x41c00000
+DATA w41c00000<>+8(SB)/4, $0x41c00000
+DATA w41c00000<>+12(SB)/4, $0x41c00000
+DATA w41c00000<>+16(SB)/4, $0x41c00000
+DATA w41c00000<>+20(SB)/4, $0x41c00000
+DATA w41c00000<>+24(SB)/4, $0x41c00000
+DATA w41c00000<>+28(SB)/4, $0x41c00000
+DATA w41c00000<>+32(SB)/4, $0x41c00000
+DATA w41c00000<>+36(SB)/4, $0x41c00000
+DATA w41c00000<>+40(SB)/4, $0x41c00000
+DATA w41c00000<>+44(SB)/4, $0x41c00000
+DATA w41c00000<>+48(SB)/4, $0x41c00000
+DATA w41c00000<>+52(SB)/4, $0x41c00000
+DATA w41c00000<>+56(SB)/4, $0x41c00000
+DATA w41c00000<>+60(SB)/4, $0x41c00000
+GLOBL w41c00000<>(SB), RODATA|NOPTR, $64
+
+DATA w40000000<>+0(SB)/4, $0x40000000
+DATA w40000000<>+4(SB)/4, $0x40000000
+DATA w40000000<>+8(SB)/4, $0x40000000
+DATA w40000000<>+12(SB)/4, $0x40000000
+DATA w40000000<>+16(SB)/4, $0x40000000
+DATA w40000000<>+20(SB)/4, $0x40000000
+DATA w40000000<>+24(SB)/4, $0x40000000
+DATA w40000000<>+28(SB)/4, $0x40000000
+DATA w40000000<>+32(SB)/4, $0x40000000
+DATA w40000000<>+36(SB)/4, $0x40000000
+DATA w40000000<>+40(SB)/4, $0x40000000
+DATA w40000000<>+44(SB)/4, $0x40000000
+DATA w40000000<>+48(SB)/4, $0x40000000
+DATA w40000000<>+52(SB)/4, $0x40000000
+DATA w40000000<>+56(SB)/4, $0x40000000
+DATA w40000000<>+60(SB)/4, $0x40000000
+GLOBL w40000000<>(SB), RODATA|NOPTR, $64
+
+DATA sigmoidCenters<>+0(SB)/4, $0x3e7cd000
+DATA sigmoidCenters<>+4(SB)/4, $0x3f3d3c00
+DATA sigmoidCenters<>+8(SB)/4, $0x3f9ee200
+DATA sigmoidCenters<>+12(SB)/4, $0x3fded000
+DATA sigmoidCenters<>+16(SB)/4, $0x401ed400
+DATA sigmoidCenters<>+20(SB)/4, $0x405da800
+DATA sigmoidCenters<>+24(SB)/4, $0x408e8100
+DATA sigmoidCenters<>+28(SB)/4, $0x40aea400
+DATA sigmoidCenters<>+32(SB)/4, $0x40de0c00
+DATA sigmoidCenters<>+36(SB)/4, $0x410ec400
+DATA sigmoidCenters<>+40(SB)/4, $0x412f4b00
+DATA sigmoidCenters<>+44(SB)/4, $0x414f7300
+DATA sigmoidCenters<>+48(SB)/4, $0x417dca00
+DATA sigmoidCenters<>+52(SB)/4, $0x419ffe00
+DATA sigmoidCenters<>+56(SB)/4, $0x41bfab00
+DATA sigmoidCenters<>+60(SB)/4, $0x00000000
+GLOBL sigmoidCenters<>(SB), RODATA|NOPTR, $64
+
+DATA sigmoid6<>+0(SB)/4, $0x39b0cc21
+DATA sigmoid6<>+4(SB)/4, $0x3a0d6452
+DATA sigmoid6<>+8(SB)/4, $0x3944ef18
+DATA sigmoid6<>+12(SB)/4, $0xb8d4e565
+DATA sigmoid6<>+16(SB)/4, $0xb8f73904
+DATA sigmoid6<>+20(SB)/4, $0xb787f22e
+DATA sigmoid6<>+24(SB)/4, $0x36bcd620
+DATA sigmoid6<>+28(SB)/4, $0x368efc2e
+DATA sigmoid6<>+32(SB)/4, $0x35a446e0
+DATA sigmoid6<>+36(SB)/4, $0x343c3b19
+DATA sigmoid6<>+40(SB)/4, $0x32cd54ff
+DATA sigmoid6<>+44(SB)/4, $0x315e88f7
+DATA sigmoid6<>+48(SB)/4, $0x2f4290ea
+DATA sigmoid6<>+52(SB)/4, $0x2c6412a5
+DATA sigmoid6<>+56(SB)/4, $0x2985ac72
+DATA sigmoid6<>+60(SB)/4, $0x00000000
+GLOBL sigmoid6<>(SB), RODATA|NOPTR, $64
+
+DATA sigmoid5<>+0(SB)/4, $0xbaec9db0
+DATA sigmoid5<>+4(SB)/4, $0xb9ae020d
+DATA sigmoid5<>+8(SB)/4, $0x3a5bfac5
+DATA sigmoid5<>+12(SB)/4, $0x3a714aa3
+DATA sigmoid5<>+16(SB)/4, $0x39a8191f
+DATA sigmoid5<>+20(SB)/4, $0xb855484c
+DATA sigmoid5<>+24(SB)/4, $0xb8859fb4
+DATA sigmoid5<>+28(SB)/4, $0xb8020b8b
+DATA sigmoid5<>+32(SB)/4, $0xb7081142
+DATA sigmoid5<>+36(SB)/4, $0xb59a2219
+DATA sigmoid5<>+40(SB)/4, $0xb4227dc8
+DATA sigmoid5<>+44(SB)/4, $0xb2ae6466
+DATA sigmoid5<>+48(SB)/4, $0xb0ac1661
+DATA sigmoid5<>+52(SB)/4, $0xadb2409c
+DATA sigmoid5<>+56(SB)/4, $0xaad912e2
+DATA sigmoid5<>+60(SB)/4, $0x00000000
+GLOBL sigmoid5<>(SB), RODATA|NOPTR, $64
+
+DATA sigmoid4<>+0(SB)/4, $0xbb216ed4
+DATA sigmoid4<>+4(SB)/4, $0xbbab9670
+DATA sigmoid4<>+8(SB)/4, $0xbb8e6978
+DATA sigmoid4<>+12(SB)/4, $0xbafe9866
+DATA sigmoid4<>+16(SB)/4, $0x39bf1b0a
+DATA sigmoid4<>+20(SB)/4, $0x3a4338e0
+DATA sigmoid4<>+24(SB)/4, $0x39d19bf6
+DATA sigmoid4<>+28(SB)/4, $0x392de6b1
+DATA sigmoid4<>+32(SB)/4, $0x3827141c
+DATA sigmoid4<>+36(SB)/4, $0x36ba7301
+DATA sigmoid4<>+40(SB)/4, $0x354371c3
+DATA sigmoid4<>+44(SB)/4, $0x33d1844c
+DATA sigmoid4<>+48(SB)/4, $0x31bba6b9
+DATA sigmoid4<>+52(SB)/4, $0x2ebb6186
+DATA sigmoid4<>+56(SB)/4, $0x2be67067
+DATA sigmoid4<>+60(SB)/4, $0x00000000
+GLOBL sigmoid4<>(SB), RODATA|NOPTR, $64
+
+DATA sigmoid3<>+0(SB)/4, $0x3ca07b0d
+DATA sigmoid3<>+4(SB)/4, $0x3c3a99da
+DATA sigmoid3<>+8(SB)/4, $0x3aa5ee55
+DATA sigmoid3<>+12(SB)/4, $0xbba53350
+DATA sigmoid3<>+16(SB)/4, $0xbbdec2f1
+DATA sigmoid3<>+20(SB)/4, $0xbb846dc4
+DATA sigmoid3<>+24(SB)/4, $0xbae78599
+DATA sigmoid3<>+28(SB)/4, $0xba34084a
+DATA sigmoid3<>+32(SB)/4, $0xb927f112
+DATA sigmoid3<>+36(SB)/4, $0xb7ba0348
+DATA sigmoid3<>+40(SB)/4, $0xb64305db
+DATA sigmoid3<>+44(SB)/4, $0xb4d11dcd
+DATA sigmoid3<>+48(SB)/4, $0xb2b62139
+DATA sigmoid3<>+52(SB)/4, $0xafb997ed
+DATA sigmoid3<>+56(SB)/4, $0xace2abfe
+DATA sigmoid3<>+60(SB)/4, $0x00000000
+GLOBL sigmoid3<>(SB), RODATA|NOPTR, $64
+
+DATA sigmoid2<>+0(SB)/4, $0x3c77bde8
+DATA sigmoid2<>+4(SB)/4, $0x3d1e6b73
+DATA sigmoid2<>+8(SB)/4, $0x3d447cff
+DATA sigmoid2<>+12(SB)/4, $0x3d366813
+DATA sigmoid2<>+16(SB)/4, $0x3cf6a21f
+DATA sigmoid2<>+20(SB)/4, $0x3c62996a
+DATA sigmoid2<>+24(SB)/4, $0x3bb6119b
+DATA sigmoid2<>+28(SB)/4, $0x3b095dae
+DATA sigmoid2<>+32(SB)/4, $0x39fd17ef
+DATA sigmoid2<>+36(SB)/4, $0x388bb2f5
+DATA sigmoid2<>+40(SB)/4, $0x37126aff
+DATA sigmoid2<>+44(SB)/4, $0x359cfe9a
+DATA sigmoid2<>+48(SB)/4, $0x338a7ace
+DATA sigmoid2<>+52(SB)/4, $0x308dd496
+DATA sigmoid2<>+56(SB)/4, $0x2dad00fc
+DATA sigmoid2<>+60(SB)/4, $0x00000000
+GLOBL sigmoid2<>(SB), RODATA|NOPTR, $64
+
+DATA sigmoid1<>+0(SB)/4, $0xbe7c2366
+DATA sigmoid1<>+4(SB)/4, $0xbe5ffbf8
+DATA sigmoid1<>+8(SB)/4, $0xbe321df8
+DATA sigmoid1<>+12(SB)/4, $0xbe020049
+DATA sigmoid1<>+16(SB)/4, $0xbd91d0fd
+DATA sigmoid1<>+20(SB)/4, $0xbcf140dd
+DATA sigmoid1<>+24(SB)/4, $0xbc3a5b80
+DATA sigmoid1<>+28(SB)/4, $0xbb8a8aeb
+DATA sigmoid1<>+32(SB)/4, $0xba7d99f6
+DATA sigmoid1<>+36(SB)/4, $0xb90bbf93
+DATA sigmoid1<>+40(SB)/4, $0xb7926e8e
+DATA sigmoid1<>+44(SB)/4, $0xb61d00d9
+DATA sigmoid1<>+48(SB)/4, $0xb40ae8da
+DATA sigmoid1<>+52(SB)/4, $0xb10dff20
+DATA sigmoid1<>+56(SB)/4, $0xae2d527b
+DATA sigmoid1<>+60(SB)/4, $0x00000000
+GLOBL sigmoid1<>(SB), RODATA|NOPTR, $64
+
+DATA sigmoid0<>+0(SB)/4, $0x3ee08ed8
+DATA sigmoid0<>+4(SB)/4, $0x3ea577d3
+DATA sigmoid0<>+8(SB)/4, $0x3e659887
+DATA sigmoid0<>+12(SB)/4, $0x3e18cd6f
+DATA sigmoid0<>+16(SB)/4, $0x3d9e01c7
+DATA sigmoid0<>+20(SB)/4, $0x3cf8cf78
+DATA sigmoid0<>+24(SB)/4, $0x3c3c86da
+DATA sigmoid0<>+28(SB)/4, $0x3b8b2226
+DATA sigmoid0<>+32(SB)/4, $0x3a7dd7db
+DATA sigmoid0<>+36(SB)/4, $0x390bc3c3
+DATA sigmoid0<>+40(SB)/4, $0x37926e7a
+DATA sigmoid0<>+44(SB)/4, $0x361d0020
+DATA sigmoid0<>+48(SB)/4, $0x340ac3be
+DATA sigmoid0<>+52(SB)/4, $0x310dc7ae
+DATA sigmoid0<>+56(SB)/4, $0x2e2d1427
+DATA sigmoid0<>+60(SB)/4, $0x00000000
+GLOBL sigmoid0<>(SB), RODATA|NOPTR, $64
+
+DATA wc0c00000<>+0(SB)/4, $0xc0c00000
+DATA wc0c00000<>+4(SB)/4, $0xc0c00000
+DATA wc0c00000<>+8(SB)/4, $0xc0c00000
+DATA wc0c00000<>+12(SB)/4, $0xc0c00000
+DATA wc0c00000<>+16(SB)/4, $0xc0c00000
+DATA wc0c00000<>+20(SB)/4, $0xc0c00000
+DATA wc0c00000<>+24(SB)/4, $0xc0c00000
+DATA wc0c00000<>+28(SB)/4, $0xc0c00000
+DATA wc0c00000<>+32(SB)/4, $0xc0c00000
+DATA wc0c00000<>+36(SB)/4, $0xc0c00000
+DATA wc0c00000<>+40(SB)/4, $0xc0c00000
+DATA wc0c00000<>+44(SB)/4, $0xc0c00000
+DATA wc0c00000<>+48(SB)/4, $0xc0c00000
+DATA wc0c00000<>+52(SB)/4, $0xc0c00000
+DATA wc0c00000<>+56(SB)/4, $0xc0c00000
+DATA wc0c00000<>+60(SB)/4, $0xc0c00000
+GLOBL wc0c00000<>(SB), RODATA|NOPTR, $64
 
 DATA w42dc0000<>+0(SB)/4, $0x42dc0000
 DATA w42dc0000<>+4(SB)/4, $0x42dc0000
@@ -1562,167 +1806,149 @@ DATA w42dc0000<>+56(SB)/4, $0x42dc0000
 DATA w42dc0000<>+60(SB)/4, $0x42dc0000
 GLOBL w42dc0000<>(SB), RODATA|NOPTR, $64
 
-DATA w41960000<>+0(SB)/4, $0x41960000
-DATA w41960000<>+4(SB)/4, $0x41960000
-DATA w41960000<>+8(SB)/4, $0x41960000
-DATA w41960000<>+12(SB)/4, $0x41960000
-DATA w41960000<>+16(SB)/4, $0x41960000
-DATA w41960000<>+20(SB)/4, $0x41960000
-DATA w41960000<>+24(SB)/4, $0x41960000
-DATA w41960000<>+28(SB)/4, $0x41960000
-DATA w41960000<>+32(SB)/4, $0x41960000
-DATA w41960000<>+36(SB)/4, $0x41960000
-DATA w41960000<>+40(SB)/4, $0x41960000
-DATA w41960000<>+44(SB)/4, $0x41960000
-DATA w41960000<>+48(SB)/4, $0x41960000
-DATA w41960000<>+52(SB)/4, $0x41960000
-DATA w41960000<>+56(SB)/4, $0x41960000
-DATA w41960000<>+60(SB)/4, $0x41960000
-GLOBL w41960000<>(SB), RODATA|NOPTR, $64
+DATA w42610000<>+0(SB)/4, $0x42610000
+DATA w42610000<>+4(SB)/4, $0x42610000
+DATA w42610000<>+8(SB)/4, $0x42610000
+DATA w42610000<>+12(SB)/4, $0x42610000
+DATA w42610000<>+16(SB)/4, $0x42610000
+DATA w42610000<>+20(SB)/4, $0x42610000
+DATA w42610000<>+24(SB)/4, $0x42610000
+DATA w42610000<>+28(SB)/4, $0x42610000
+DATA w42610000<>+32(SB)/4, $0x42610000
+DATA w42610000<>+36(SB)/4, $0x42610000
+DATA w42610000<>+40(SB)/4, $0x42610000
+DATA w42610000<>+44(SB)/4, $0x42610000
+DATA w42610000<>+48(SB)/4, $0x42610000
+DATA w42610000<>+52(SB)/4, $0x42610000
+DATA w42610000<>+56(SB)/4, $0x42610000
+DATA w42610000<>+60(SB)/4, $0x42610000
+GLOBL w42610000<>(SB), RODATA|NOPTR, $64
 
-DATA w3fc00000<>+0(SB)/4, $0x3fc00000
-DATA w3fc00000<>+4(SB)/4, $0x3fc00000
-DATA w3fc00000<>+8(SB)/4, $0x3fc00000
-DATA w3fc00000<>+12(SB)/4, $0x3fc00000
-DATA w3fc00000<>+16(SB)/4, $0x3fc00000
-DATA w3fc00000<>+20(SB)/4, $0x3fc00000
-DATA w3fc00000<>+24(SB)/4, $0x3fc00000
-DATA w3fc00000<>+28(SB)/4, $0x3fc00000
-DATA w3fc00000<>+32(SB)/4, $0x3fc00000
-DATA w3fc00000<>+36(SB)/4, $0x3fc00000
-DATA w3fc00000<>+40(SB)/4, $0x3fc00000
-DATA w3fc00000<>+44(SB)/4, $0x3fc00000
-DATA w3fc00000<>+48(SB)/4, $0x3fc00000
-DATA w3fc00000<>+52(SB)/4, $0x3fc00000
-DATA w3fc00000<>+56(SB)/4, $0x3fc00000
-DATA w3fc00000<>+60(SB)/4, $0x3fc00000
-GLOBL w3fc00000<>(SB), RODATA|NOPTR, $64
+DATA sigmoidRestCenters<>+0(SB)/4, $0x420fed00
+DATA sigmoidRestCenters<>+4(SB)/4, $0x42300000
+DATA sigmoidRestCenters<>+8(SB)/4, $0x42500000
+DATA sigmoidRestCenters<>+12(SB)/4, $0x42600000
+DATA sigmoidRestCenters<>+16(SB)/4, $0x408fcf00
+DATA sigmoidRestCenters<>+20(SB)/4, $0x40af0b00
+DATA sigmoidRestCenters<>+24(SB)/4, $0x40cf2500
+DATA sigmoidRestCenters<>+28(SB)/4, $0x40ef1400
+DATA sigmoidRestCenters<>+32(SB)/4, $0x410ee200
+DATA sigmoidRestCenters<>+36(SB)/4, $0x412fe600
+DATA sigmoidRestCenters<>+40(SB)/4, $0x414ff800
+DATA sigmoidRestCenters<>+44(SB)/4, $0x41700000
+DATA sigmoidRestCenters<>+48(SB)/4, $0x41900000
+DATA sigmoidRestCenters<>+52(SB)/4, $0x41b00000
+DATA sigmoidRestCenters<>+56(SB)/4, $0x41d00000
+DATA sigmoidRestCenters<>+60(SB)/4, $0x41f00000
+GLOBL sigmoidRestCenters<>(SB), RODATA|NOPTR, $64
 
-DATA logisticCenters<>+0(SB)/4, $0x3f3ac000
-DATA logisticCenters<>+4(SB)/4, $0x3f9ec600
-DATA logisticCenters<>+8(SB)/4, $0x3fdde600
-DATA logisticCenters<>+12(SB)/4, $0x400e8f00
-DATA logisticCenters<>+16(SB)/4, $0x403f2e00
-DATA logisticCenters<>+20(SB)/4, $0x407e6e00
-DATA logisticCenters<>+24(SB)/4, $0x409fe600
-DATA logisticCenters<>+28(SB)/4, $0x40bf8300
-DATA logisticCenters<>+32(SB)/4, $0x40ed0e00
-DATA logisticCenters<>+36(SB)/4, $0x41179500
-DATA logisticCenters<>+40(SB)/4, $0x4137e700
-DATA logisticCenters<>+44(SB)/4, $0x41575200
-DATA logisticCenters<>+48(SB)/4, $0x41840000
-DATA logisticCenters<>+52(SB)/4, $0x41940000
-DATA logisticCenters<>+56(SB)/4, $0x3de7a000
-DATA logisticCenters<>+60(SB)/4, $0x3ebb8000
-GLOBL logisticCenters<>(SB), RODATA|NOPTR, $64
+DATA sigmoidRest5<>+0(SB)/4, $0x2284ba51
+DATA sigmoidRest5<>+4(SB)/4, $0x80000000
+DATA sigmoidRest5<>+8(SB)/4, $0x80000000
+DATA sigmoidRest5<>+12(SB)/4, $0x00000000
+DATA sigmoidRest5<>+16(SB)/4, $0x38825e50
+DATA sigmoidRest5<>+20(SB)/4, $0x37fac37d
+DATA sigmoidRest5<>+24(SB)/4, $0x3749b997
+DATA sigmoidRest5<>+28(SB)/4, $0x3699373f
+DATA sigmoidRest5<>+32(SB)/4, $0x358e6962
+DATA sigmoidRest5<>+36(SB)/4, $0x341ac614
+DATA sigmoidRest5<>+40(SB)/4, $0x32a7a82c
+DATA sigmoidRest5<>+44(SB)/4, $0x31358823
+DATA sigmoidRest5<>+48(SB)/4, $0x2f20c646
+DATA sigmoidRest5<>+52(SB)/4, $0x2c3c7646
+DATA sigmoidRest5<>+56(SB)/4, $0x295ce645
+DATA sigmoidRest5<>+60(SB)/4, $0x268188bf
+GLOBL sigmoidRest5<>(SB), RODATA|NOPTR, $64
 
-DATA logistic5<>+0(SB)/4, $0x399b4698
-DATA logistic5<>+4(SB)/4, $0xba5f07ba
-DATA logistic5<>+8(SB)/4, $0xba6ffcd7
-DATA logistic5<>+12(SB)/4, $0xba033059
-DATA logistic5<>+16(SB)/4, $0xb8469540
-DATA logistic5<>+20(SB)/4, $0x389aa04b
-DATA logistic5<>+24(SB)/4, $0x383bbac2
-DATA logistic5<>+28(SB)/4, $0x37a0dd5c
-DATA logistic5<>+32(SB)/4, $0x369d204f
-DATA logistic5<>+36(SB)/4, $0x352d0da4
-DATA logistic5<>+40(SB)/4, $0x33bbcb41
-DATA logistic5<>+44(SB)/4, $0x324b6273
-DATA logistic5<>+48(SB)/4, $0x30342285
-DATA logistic5<>+52(SB)/4, $0x00000000
-DATA logistic5<>+56(SB)/4, $0x3b03bcdb
-DATA logistic5<>+60(SB)/4, $0x3ac5bc61
-GLOBL logistic5<>(SB), RODATA|NOPTR, $64
+DATA sigmoidRest4<>+0(SB)/4, $0xa3b86968
+DATA sigmoidRest4<>+4(SB)/4, $0x00000000
+DATA sigmoidRest4<>+8(SB)/4, $0x00000000
+DATA sigmoidRest4<>+12(SB)/4, $0x00000000
+DATA sigmoidRest4<>+16(SB)/4, $0xb9cbfa8b
+DATA sigmoidRest4<>+20(SB)/4, $0xb92d7abf
+DATA sigmoidRest4<>+24(SB)/4, $0xb885194b
+DATA sigmoidRest4<>+28(SB)/4, $0xb7c7786b
+DATA sigmoidRest4<>+32(SB)/4, $0xb6c15b6f
+DATA sigmoidRest4<>+36(SB)/4, $0xb54580b3
+DATA sigmoidRest4<>+40(SB)/4, $0xb3d4f823
+DATA sigmoidRest4<>+44(SB)/4, $0xb26624ab
+DATA sigmoidRest4<>+48(SB)/4, $0xb05440d7
+DATA sigmoidRest4<>+52(SB)/4, $0xad78cdc0
+DATA sigmoidRest4<>+56(SB)/4, $0xaa91d555
+DATA sigmoidRest4<>+60(SB)/4, $0xa7ac0000
+GLOBL sigmoidRest4<>(SB), RODATA|NOPTR, $64
 
-DATA logistic4<>+0(SB)/4, $0x3ba97de4
-DATA logistic4<>+4(SB)/4, $0x3b8df6bd
-DATA logistic4<>+8(SB)/4, $0x3b020eb0
-DATA logistic4<>+12(SB)/4, $0x39345abe
-DATA logistic4<>+16(SB)/4, $0xba463663
-DATA logistic4<>+20(SB)/4, $0xba1508c0
-DATA logistic4<>+24(SB)/4, $0xb98553d9
-DATA logistic4<>+28(SB)/4, $0xb8d57a1d
-DATA logistic4<>+32(SB)/4, $0xb7db2eba
-DATA logistic4<>+36(SB)/4, $0xb6615315
-DATA logistic4<>+40(SB)/4, $0xb4ef8e11
-DATA logistic4<>+44(SB)/4, $0xb3865381
-DATA logistic4<>+48(SB)/4, $0xb16dd01d
-DATA logistic4<>+52(SB)/4, $0x00000000
-DATA logistic4<>+56(SB)/4, $0x3a988df5
-DATA logistic4<>+60(SB)/4, $0x3b62b3a2
-GLOBL logistic4<>(SB), RODATA|NOPTR, $64
+DATA sigmoidRest3<>+0(SB)/4, $0x23e0dc43
+DATA sigmoidRest3<>+4(SB)/4, $0x00000000
+DATA sigmoidRest3<>+8(SB)/4, $0x00000000
+DATA sigmoidRest3<>+12(SB)/4, $0x00000000
+DATA sigmoidRest3<>+16(SB)/4, $0x3adf1e81
+DATA sigmoidRest3<>+20(SB)/4, $0x3a31e906
+DATA sigmoidRest3<>+24(SB)/4, $0x39854f20
+DATA sigmoidRest3<>+28(SB)/4, $0x38c61f67
+DATA sigmoidRest3<>+32(SB)/4, $0x37b951ff
+DATA sigmoidRest3<>+36(SB)/4, $0x363be721
+DATA sigmoidRest3<>+40(SB)/4, $0x34ca864d
+DATA sigmoidRest3<>+44(SB)/4, $0x335ad2c2
+DATA sigmoidRest3<>+48(SB)/4, $0x312c6856
+DATA sigmoidRest3<>+52(SB)/4, $0x2e4a1887
+DATA sigmoidRest3<>+56(SB)/4, $0x2b6ce730
+DATA sigmoidRest3<>+60(SB)/4, $0x288ae3d6
+GLOBL sigmoidRest3<>(SB), RODATA|NOPTR, $64
 
-DATA logistic3<>+0(SB)/4, $0xbc3ddbd4
-DATA logistic3<>+4(SB)/4, $0xbaa7c5c7
-DATA logistic3<>+8(SB)/4, $0x3ba35932
-DATA logistic3<>+12(SB)/4, $0x3be2d9f8
-DATA logistic3<>+16(SB)/4, $0x3bb52360
-DATA logistic3<>+20(SB)/4, $0x3b301cb7
-DATA logistic3<>+24(SB)/4, $0x3a8bdb75
-DATA logistic3<>+28(SB)/4, $0x39d790a2
-DATA logistic3<>+32(SB)/4, $0x38d3aecd
-DATA logistic3<>+36(SB)/4, $0x3756d8ad
-DATA logistic3<>+40(SB)/4, $0x35e3e422
-DATA logistic3<>+44(SB)/4, $0x34802d81
-DATA logistic3<>+48(SB)/4, $0x32412b52
-DATA logistic3<>+52(SB)/4, $0x00000000
-DATA logistic3<>+56(SB)/4, $0xbca87de2
-DATA logistic3<>+60(SB)/4, $0xbc94d3f1
-GLOBL logistic3<>(SB), RODATA|NOPTR, $64
+DATA sigmoidRest2<>+0(SB)/4, $0xa4920933
+DATA sigmoidRest2<>+4(SB)/4, $0x00000000
+DATA sigmoidRest2<>+8(SB)/4, $0x00000000
+DATA sigmoidRest2<>+12(SB)/4, $0x00000000
+DATA sigmoidRest2<>+16(SB)/4, $0xbbaf1ca8
+DATA sigmoidRest2<>+20(SB)/4, $0xbb07ab58
+DATA sigmoidRest2<>+24(SB)/4, $0xba49229b
+DATA sigmoidRest2<>+28(SB)/4, $0xb994df74
+DATA sigmoidRest2<>+32(SB)/4, $0xb88a7e73
+DATA sigmoidRest2<>+36(SB)/4, $0xb70cc30a
+DATA sigmoidRest2<>+40(SB)/4, $0xb597bd6e
+DATA sigmoidRest2<>+44(SB)/4, $0xb423f770
+DATA sigmoidRest2<>+48(SB)/4, $0xb1fe6609
+DATA sigmoidRest2<>+52(SB)/4, $0xaf151a65
+DATA sigmoidRest2<>+56(SB)/4, $0xac2ec68f
+DATA sigmoidRest2<>+60(SB)/4, $0xa94c683d
+GLOBL sigmoidRest2<>(SB), RODATA|NOPTR, $64
 
-DATA logistic2<>+0(SB)/4, $0xbd1d0b8d
-DATA logistic2<>+4(SB)/4, $0xbd447927
-DATA logistic2<>+8(SB)/4, $0xbd36d8ec
-DATA logistic2<>+12(SB)/4, $0xbd10e323
-DATA logistic2<>+16(SB)/4, $0xbca93e44
-DATA logistic2<>+20(SB)/4, $0xbc0eb1dc
-DATA logistic2<>+24(SB)/4, $0xbb579458
-DATA logistic2<>+28(SB)/4, $0xbaa347dd
-DATA logistic2<>+32(SB)/4, $0xb99e6114
-DATA logistic2<>+36(SB)/4, $0xb820d498
-DATA logistic2<>+40(SB)/4, $0xb6aab728
-DATA logistic2<>+44(SB)/4, $0xb53fb300
-DATA logistic2<>+48(SB)/4, $0xb30e8454
-DATA logistic2<>+52(SB)/4, $0x00000000
-DATA logistic2<>+56(SB)/4, $0xbbe6a3b1
-DATA logistic2<>+60(SB)/4, $0xbcb359de
-GLOBL logistic2<>(SB), RODATA|NOPTR, $64
+DATA sigmoidRest1<>+0(SB)/4, $0x25aa432d
+DATA sigmoidRest1<>+4(SB)/4, $0x80000000
+DATA sigmoidRest1<>+8(SB)/4, $0x80000000
+DATA sigmoidRest1<>+12(SB)/4, $0x00000000
+DATA sigmoidRest1<>+16(SB)/4, $0x3c3313a5
+DATA sigmoidRest1<>+20(SB)/4, $0x3b88d36a
+DATA sigmoidRest1<>+24(SB)/4, $0x3ac9c618
+DATA sigmoidRest1<>+28(SB)/4, $0x3a150e26
+DATA sigmoidRest1<>+32(SB)/4, $0x390ab683
+DATA sigmoidRest1<>+36(SB)/4, $0x378cfdac
+DATA sigmoidRest1<>+40(SB)/4, $0x3617fc08
+DATA sigmoidRest1<>+44(SB)/4, $0x34a43b23
+DATA sigmoidRest1<>+48(SB)/4, $0x3282e186
+DATA sigmoidRest1<>+52(SB)/4, $0x2f996b38
+DATA sigmoidRest1<>+56(SB)/4, $0x2cb3d629
+DATA sigmoidRest1<>+60(SB)/4, $0x29d2c82b
+GLOBL sigmoidRest1<>(SB), RODATA|NOPTR, $64
 
-DATA logistic1<>+0(SB)/4, $0x3e60bfe5
-DATA logistic1<>+4(SB)/4, $0x3e323375
-DATA logistic1<>+8(SB)/4, $0x3e02a738
-DATA logistic1<>+12(SB)/4, $0x3db3e5d8
-DATA logistic1<>+16(SB)/4, $0x3d3b33a2
-DATA logistic1<>+20(SB)/4, $0x3c942792
-DATA logistic1<>+24(SB)/4, $0x3bda86d5
-DATA logistic1<>+28(SB)/4, $0x3b241e2f
-DATA logistic1<>+32(SB)/4, $0x3a1ec112
-DATA logistic1<>+36(SB)/4, $0x38a1199d
-DATA logistic1<>+40(SB)/4, $0x372afdbe
-DATA logistic1<>+44(SB)/4, $0x35bffaef
-DATA logistic1<>+48(SB)/4, $0x3392a454
-DATA logistic1<>+52(SB)/4, $0x00000000
-DATA logistic1<>+56(SB)/4, $0x3e7f2ee0
-DATA logistic1<>+60(SB)/4, $0x3e779aee
-GLOBL logistic1<>(SB), RODATA|NOPTR, $64
-
-DATA logistic0<>+0(SB)/4, $0x3f2cb8bc
-DATA logistic0<>+4(SB)/4, $0x3f469020
-DATA logistic0<>+8(SB)/4, $0x3f599114
-DATA logistic0<>+12(SB)/4, $0x3f6716b2
-DATA logistic0<>+16(SB)/4, $0x3f73b5bb
-DATA logistic0<>+20(SB)/4, $0x3f7b4884
-DATA logistic0<>+24(SB)/4, $0x3f7e47fe
-DATA logistic0<>+28(SB)/4, $0x3f7f5b78
-DATA logistic0<>+32(SB)/4, $0x3f7fd848
-DATA logistic0<>+36(SB)/4, $0x3f7ffaf7
-DATA logistic0<>+40(SB)/4, $0x3f7fff55
-DATA logistic0<>+44(SB)/4, $0x3f7fffe8
-DATA logistic0<>+48(SB)/4, $0x3f7fffff
-DATA logistic0<>+52(SB)/4, $0x3f800000
-DATA logistic0<>+56(SB)/4, $0x3f073b07
-DATA logistic0<>+60(SB)/4, $0x3f172dd5
-GLOBL logistic0<>(SB), RODATA|NOPTR, $64
+DATA sigmoidRest0<>+0(SB)/4, $0x3f800000
+DATA sigmoidRest0<>+4(SB)/4, $0x3f800000
+DATA sigmoidRest0<>+8(SB)/4, $0x3f800000
+DATA sigmoidRest0<>+12(SB)/4, $0x3f800000
+DATA sigmoidRest0<>+16(SB)/4, $0x3f7d2bb0
+DATA sigmoidRest0<>+20(SB)/4, $0x3f7eed32
+DATA sigmoidRest0<>+24(SB)/4, $0x3f7f9af5
+DATA sigmoidRest0<>+28(SB)/4, $0x3f7fdab7
+DATA sigmoidRest0<>+32(SB)/4, $0x3f7ff754
+DATA sigmoidRest0<>+36(SB)/4, $0x3f7ffee6
+DATA sigmoidRest0<>+40(SB)/4, $0x3f7fffda
+DATA sigmoidRest0<>+44(SB)/4, $0x3f7ffffb
+DATA sigmoidRest0<>+48(SB)/4, $0x3f800000
+DATA sigmoidRest0<>+52(SB)/4, $0x3f800000
+DATA sigmoidRest0<>+56(SB)/4, $0x3f800000
+DATA sigmoidRest0<>+60(SB)/4, $0x3f800000
+GLOBL sigmoidRest0<>(SB), RODATA|NOPTR, $64
 
 DATA wbfb8aa3b<>+0(SB)/4, $0xbfb8aa3b
 DATA wbfb8aa3b<>+4(SB)/4, $0xbfb8aa3b
@@ -1801,9 +2027,9 @@ loop:
 	VCMPPS      $0x11, Z21, Z0, K1
 	VCMPPS      $0x11, Z21, Z1, K2
 	KORTESTW    K1, K2
-	JZ          common1
+	JZ          common3
 
-before_common1:
+before_common3:
 	VBLENDMPS   Z0, Z1, K1, Z22
 	VANDPS      Z4, Z22, Z2
 	VMOVUPS     w416fd70a<>+0(SB), Z3
@@ -1846,9 +2072,9 @@ before_common1:
 	KANDW       K1, K2, K2
 	KXORW       K1, K1, K1
 	KORTESTW    K2, K2
-	JNZ         before_common1
+	JNZ         before_common3
 
-common1:
+common3:
 	VMOVUPS w80000000<>+0(SB), Z2
 	VMOVUPS w80000000<>+0(SB), Z3
 	VMAXPS  Z0, Z2, Z0
@@ -1916,9 +2142,9 @@ tail:
 	VCMPPS      $0x11, Z21, Z0, K3
 	VCMPPS      $0x11, Z21, Z1, K4
 	KORTESTW    K3, K4
-	JZ          common2
+	JZ          common4
 
-before_common2:
+before_common4:
 	VBLENDMPS   Z0, Z1, K3, Z23
 	VANDPS      Z4, Z23, Z2
 	VMOVUPS     w416fd70a<>+0(SB), Z3
@@ -1961,9 +2187,9 @@ before_common2:
 	KANDW       K3, K4, K4
 	KXORW       K3, K3, K3
 	KORTESTW    K4, K4
-	JNZ         before_common2
+	JNZ         before_common4
 
-common2:
+common4:
 	VMOVUPS w80000000<>+0(SB), Z2
 	VMOVUPS w80000000<>+0(SB), Z3
 	VMAXPS  Z0, Z2, Z0
@@ -2575,9 +2801,9 @@ loop:
 	VCMPPS      $0x11, Z21, Z0, K1
 	VCMPPS      $0x11, Z21, Z1, K2
 	KORTESTW    K1, K2
-	JZ          common3
+	JZ          common5
 
-before_common3:
+before_common5:
 	VBLENDMPS   Z0, Z1, K1, Z22
 	VANDPS      Z4, Z22, Z2
 	VMOVUPS     w41300000<>+0(SB), Z3
@@ -2629,9 +2855,9 @@ before_common3:
 	KANDW       K1, K2, K2
 	KXORW       K1, K1, K1
 	KORTESTW    K2, K2
-	JNZ         before_common3
+	JNZ         before_common5
 
-common3:
+common5:
 	VMOVUPS w80000000<>+0(SB), Z2
 	VMOVUPS w80000000<>+0(SB), Z3
 	VMAXPS  Z0, Z2, Z0
@@ -2699,9 +2925,9 @@ tail:
 	VCMPPS      $0x11, Z21, Z0, K3
 	VCMPPS      $0x11, Z21, Z1, K4
 	KORTESTW    K3, K4
-	JZ          common4
+	JZ          common6
 
-before_common4:
+before_common6:
 	VBLENDMPS   Z0, Z1, K3, Z23
 	VANDPS      Z4, Z23, Z2
 	VMOVUPS     w41300000<>+0(SB), Z3
@@ -2753,9 +2979,9 @@ before_common4:
 	KANDW       K3, K4, K4
 	KXORW       K3, K3, K3
 	KORTESTW    K4, K4
-	JNZ         before_common4
+	JNZ         before_common6
 
-common4:
+common6:
 	VMOVUPS w80000000<>+0(SB), Z2
 	VMOVUPS w80000000<>+0(SB), Z3
 	VMAXPS  Z0, Z2, Z0
@@ -3386,9 +3612,9 @@ loop:
 	VCMPPS      $0x11, Z21, Z0, K1
 	VCMPPS      $0x11, Z21, Z1, K2
 	KORTESTW    K1, K2
-	JZ          common5
+	JZ          common7
 
-before_common5:
+before_common7:
 	VBLENDMPS   Z0, Z1, K1, Z22
 	VANDPS      Z6, Z22, Z4
 	VMINPS      Z4, Z23, Z4
@@ -3427,9 +3653,9 @@ before_common5:
 	KANDW       K1, K2, K2
 	KXORW       K1, K1, K1
 	KORTESTW    K2, K2
-	JNZ         before_common5
+	JNZ         before_common7
 
-common5:
+common7:
 	VMOVUPS   w3f800000<>+0(SB), Z4
 	VMOVUPS   w3f800000<>+0(SB), Z5
 	VSUBPS    Z8, Z4, Z4
@@ -3501,9 +3727,9 @@ tail:
 	VCMPPS      $0x11, Z21, Z0, K3
 	VCMPPS      $0x11, Z21, Z1, K4
 	KORTESTW    K3, K4
-	JZ          common6
+	JZ          common8
 
-before_common6:
+before_common8:
 	VBLENDMPS   Z0, Z1, K3, Z25
 	VANDPS      Z6, Z25, Z4
 	VMINPS      Z4, Z23, Z4
@@ -3542,9 +3768,9 @@ before_common6:
 	KANDW       K3, K4, K4
 	KXORW       K3, K3, K3
 	KORTESTW    K4, K4
-	JNZ         before_common6
+	JNZ         before_common8
 
-common6:
+common8:
 	VMOVUPS   w3f800000<>+0(SB), Z4
 	VMOVUPS   w3f800000<>+0(SB), Z5
 	VSUBPS    Z7, Z4, Z4
@@ -3596,24 +3822,6 @@ DATA w41b00000<>+52(SB)/4, $0x41b00000
 DATA w41b00000<>+56(SB)/4, $0x41b00000
 DATA w41b00000<>+60(SB)/4, $0x41b00000
 GLOBL w41b00000<>(SB), RODATA|NOPTR, $64
-
-DATA w40000000<>+0(SB)/4, $0x40000000
-DATA w40000000<>+4(SB)/4, $0x40000000
-DATA w40000000<>+8(SB)/4, $0x40000000
-DATA w40000000<>+12(SB)/4, $0x40000000
-DATA w40000000<>+16(SB)/4, $0x40000000
-DATA w40000000<>+20(SB)/4, $0x40000000
-DATA w40000000<>+24(SB)/4, $0x40000000
-DATA w40000000<>+28(SB)/4, $0x40000000
-DATA w40000000<>+32(SB)/4, $0x40000000
-DATA w40000000<>+36(SB)/4, $0x40000000
-DATA w40000000<>+40(SB)/4, $0x40000000
-DATA w40000000<>+44(SB)/4, $0x40000000
-DATA w40000000<>+48(SB)/4, $0x40000000
-DATA w40000000<>+52(SB)/4, $0x40000000
-DATA w40000000<>+56(SB)/4, $0x40000000
-DATA w40000000<>+60(SB)/4, $0x40000000
-GLOBL w40000000<>(SB), RODATA|NOPTR, $64
 
 DATA siluSlopeCenters<>+0(SB)/4, $0x3e6fb000
 DATA siluSlopeCenters<>+4(SB)/4, $0x3f3b5800
@@ -3758,42 +3966,6 @@ DATA siluSlope0<>+52(SB)/4, $0xb32a1429
 DATA siluSlope0<>+56(SB)/4, $0x00000000
 DATA siluSlope0<>+60(SB)/4, $0x00000000
 GLOBL siluSlope0<>(SB), RODATA|NOPTR, $64
-
-DATA wc0c00000<>+0(SB)/4, $0xc0c00000
-DATA wc0c00000<>+4(SB)/4, $0xc0c00000
-DATA wc0c00000<>+8(SB)/4, $0xc0c00000
-DATA wc0c00000<>+12(SB)/4, $0xc0c00000
-DATA wc0c00000<>+16(SB)/4, $0xc0c00000
-DATA wc0c00000<>+20(SB)/4, $0xc0c00000
-DATA wc0c00000<>+24(SB)/4, $0xc0c00000
-DATA wc0c00000<>+28(SB)/4, $0xc0c00000
-DATA wc0c00000<>+32(SB)/4, $0xc0c00000
-DATA wc0c00000<>+36(SB)/4, $0xc0c00000
-DATA wc0c00000<>+40(SB)/4, $0xc0c00000
-DATA wc0c00000<>+44(SB)/4, $0xc0c00000
-DATA wc0c00000<>+48(SB)/4, $0xc0c00000
-DATA wc0c00000<>+52(SB)/4, $0xc0c00000
-DATA wc0c00000<>+56(SB)/4, $0xc0c00000
-DATA wc0c00000<>+60(SB)/4, $0xc0c00000
-GLOBL wc0c00000<>(SB), RODATA|NOPTR, $64
-
-DATA w42610000<>+0(SB)/4, $0x42610000
-DATA w42610000<>+4(SB)/4, $0x42610000
-DATA w42610000<>+8(SB)/4, $0x42610000
-DATA w42610000<>+12(SB)/4, $0x42610000
-DATA w42610000<>+16(SB)/4, $0x42610000
-DATA w42610000<>+20(SB)/4, $0x42610000
-DATA w42610000<>+24(SB)/4, $0x42610000
-DATA w42610000<>+28(SB)/4, $0x42610000
-DATA w42610000<>+32(SB)/4, $0x42610000
-DATA w42610000<>+36(SB)/4, $0x42610000
-DATA w42610000<>+40(SB)/4, $0x42610000
-DATA w42610000<>+44(SB)/4, $0x42610000
-DATA w42610000<>+48(SB)/4, $0x42610000
-DATA w42610000<>+52(SB)/4, $0x42610000
-DATA w42610000<>+56(SB)/4, $0x42610000
-DATA w42610000<>+60(SB)/4, $0x42610000
-GLOBL w42610000<>(SB), RODATA|NOPTR, $64
 
 DATA siluSlopeRestCenters<>+0(SB)/4, $0x42100000
 DATA siluSlopeRestCenters<>+4(SB)/4, $0x42300000
@@ -3983,9 +4155,9 @@ loop:
 	VCMPPS      $0x11, Z23, Z0, K1
 	VCMPPS      $0x11, Z23, Z1, K2
 	KORTESTW    K1, K2
-	JZ          common7
+	JZ          common9
 
-before_common7:
+before_common9:
 	VBLENDMPS   Z0, Z1, K1, Z24
 	VANDPS      Z6, Z24, Z4
 	VMOVUPS     w416fd70a<>+0(SB), Z5
@@ -4028,9 +4200,9 @@ before_common7:
 	KANDW       K1, K2, K2
 	KXORW       K1, K1, K1
 	KORTESTW    K2, K2
-	JNZ         before_common7
+	JNZ         before_common9
 
-common7:
+common9:
 	VMOVUPS   w3f800000<>+0(SB), Z4
 	VMOVUPS   w3f800000<>+0(SB), Z5
 	VSUBPS    Z8, Z4, Z4
@@ -4104,9 +4276,9 @@ tail:
 	VCMPPS      $0x11, Z23, Z0, K3
 	VCMPPS      $0x11, Z23, Z1, K4
 	KORTESTW    K3, K4
-	JZ          common8
+	JZ          common10
 
-before_common8:
+before_common10:
 	VBLENDMPS   Z0, Z1, K3, Z25
 	VANDPS      Z6, Z25, Z4
 	VMOVUPS     w416fd70a<>+0(SB), Z5
@@ -4149,9 +4321,9 @@ before_common8:
 	KANDW       K3, K4, K4
 	KXORW       K3, K3, K3
 	KORTESTW    K4, K4
-	JNZ         before_common8
+	JNZ         before_common10
 
-common8:
+common10:
 	VMOVUPS   w3f800000<>+0(SB), Z4
 	VMOVUPS   w3f800000<>+0(SB), Z5
 	VSUBPS    Z7, Z4, Z4
@@ -4572,9 +4744,9 @@ loop:
 	VCMPPS      $0x11, Z23, Z0, K1
 	VCMPPS      $0x11, Z23, Z1, K2
 	KORTESTW    K1, K2
-	JZ          common9
+	JZ          common11
 
-before_common9:
+before_common11:
 	VBLENDMPS   Z0, Z1, K1, Z24
 	VANDPS      Z6, Z24, Z4
 	VMOVUPS     w41300000<>+0(SB), Z5
@@ -4628,9 +4800,9 @@ before_common9:
 	KANDW       K1, K2, K2
 	KXORW       K1, K1, K1
 	KORTESTW    K2, K2
-	JNZ         before_common9
+	JNZ         before_common11
 
-common9:
+common11:
 	VMOVUPS   w3f800000<>+0(SB), Z4
 	VMOVUPS   w3f800000<>+0(SB), Z5
 	VSUBPS    Z8, Z4, Z4
@@ -4704,9 +4876,9 @@ tail:
 	VCMPPS      $0x11, Z23, Z0, K3
 	VCMPPS      $0x11, Z23, Z1, K4
 	KORTESTW    K3, K4
-	JZ          common10
+	JZ          common12
 
-before_common10:
+before_common12:
 	VBLENDMPS   Z0, Z1, K3, Z25
 	VANDPS      Z6, Z25, Z4
 	VMOVUPS     w41300000<>+0(SB), Z5
@@ -4760,9 +4932,9 @@ before_common10:
 	KANDW       K3, K4, K4
 	KXORW       K3, K3, K3
 	KORTESTW    K4, K4
-	JNZ         before_common10
+	JNZ         before_common12
 
-common10:
+common12:
 	VMOVUPS   w3f800000<>+0(SB), Z4
 	VMOVUPS   w3f800000<>+0(SB), Z5
 	VSUBPS    Z7, Z4, Z4
@@ -5442,108 +5614,136 @@ start:
 loop:
 	VMOVUPS     (BX)(AX*1), Z0
 	VMOVUPS     64(BX)(AX*1), Z1
-	VANDPS      Z2, Z0, Z0
-	VANDPS      Z2, Z1, Z1
-	VMINPS      Z0, Z3, Z0
-	VMINPS      Z1, Z3, Z1
-	VMINPS      Z4, Z0, Z20
-	VMINPS      Z4, Z1, Z21
-	VADDPS      Z5, Z20, Z20
-	VADDPS      Z5, Z21, Z21
-	VPSRLD      $0x15, Z20, Z20
-	VPSRLD      $0x15, Z21, Z21
-	VPERMPS     Z6, Z20, Z22
-	VPERMPS     Z6, Z21, Z23
-	VSUBPS      Z22, Z0, Z22
-	VSUBPS      Z23, Z1, Z23
-	VPERMPS     Z7, Z20, Z24
-	VPERMPS     Z7, Z21, Z25
-	VPERMPS     Z8, Z20, Z26
-	VPERMPS     Z8, Z21, Z27
-	VFMADD231PS Z22, Z24, Z26
-	VFMADD231PS Z23, Z25, Z27
-	VPERMPS     Z9, Z20, Z24
-	VPERMPS     Z9, Z21, Z25
-	VFMADD231PS Z22, Z26, Z24
-	VFMADD231PS Z23, Z27, Z25
-	VPERMPS     Z10, Z20, Z26
-	VPERMPS     Z10, Z21, Z27
-	VFMADD231PS Z22, Z24, Z26
-	VFMADD231PS Z23, Z25, Z27
-	VPERMPS     Z11, Z20, Z24
-	VPERMPS     Z11, Z21, Z25
-	VFMADD231PS Z22, Z26, Z24
-	VFMADD231PS Z23, Z27, Z25
-	VPERMPS     logistic0<>+0(SB), Z20, Z20
-	VPERMPS     logistic0<>+0(SB), Z21, Z21
-	VFMADD231PS Z22, Z24, Z20
-	VFMADD231PS Z23, Z25, Z21
-	VMOVAPS     Z20, Z22
-	VMOVAPS     Z21, Z23
-	VMULPS      wbfb8aa3b<>+0(SB), Z0, Z24
-	VMULPS      wbfb8aa3b<>+0(SB), Z1, Z25
-	VRNDSCALEPS $0x00, Z24, Z24
-	VRNDSCALEPS $0x00, Z25, Z25
-	VMOVAPS     Z0, Z26
-	VMOVAPS     Z1, Z27
-	VFMADD231PS w3f317200<>+0(SB), Z24, Z26
-	VFMADD231PS w3f317200<>+0(SB), Z25, Z27
-	VFMADD231PS w35bfbe8e<>+0(SB), Z24, Z26
-	VFMADD231PS w35bfbe8e<>+0(SB), Z25, Z27
-	VMOVUPS     w3ab6a18b<>+0(SB), Z28
-	VMOVUPS     w3ab6a18b<>+0(SB), Z29
-	VFMADD213PS wbc091ec1<>+0(SB), Z26, Z28
-	VFMADD213PS wbc091ec1<>+0(SB), Z27, Z29
-	VFMADD213PS w3d2aaa75<>+0(SB), Z26, Z28
-	VFMADD213PS w3d2aaa75<>+0(SB), Z27, Z29
-	VFMADD213PS wbe2aaa3e<>+0(SB), Z26, Z28
-	VFMADD213PS wbe2aaa3e<>+0(SB), Z27, Z29
-	VFMADD213PS w3f000000<>+0(SB), Z26, Z28
-	VFMADD213PS w3f000000<>+0(SB), Z27, Z29
-	VMULPS      Z26, Z26, Z30
-	VMULPS      Z27, Z27, Z31
-	VFMSUB213PS Z26, Z30, Z28
-	VFMSUB213PS Z27, Z31, Z29
-	VFMADD231PS Z28, Z22, Z22
-	VFMADD231PS Z29, Z23, Z23
-	VSCALEFPS   Z24, Z22, Z22
-	VSCALEFPS   Z25, Z23, Z23
-	VMOVUPS     (BX)(AX*1), Z24
-	VMOVUPS     64(BX)(AX*1), Z25
-	VPMOVD2M    Z24, K1
-	VBLENDMPS   Z22, Z20, K1, Z12
-	VPMOVD2M    Z25, K1
-	VBLENDMPS   Z23, Z21, K1, Z13
-	VPMOVD2M    Z24, K1
-	VBLENDMPS   Z20, Z22, K1, Z14
-	VPMOVD2M    Z25, K1
-	VBLENDMPS   Z21, Z23, K1, Z15
-	VPTERNLOGD  $0xf8, w80000000<>+0(SB), Z24, Z0
-	VPTERNLOGD  $0xf8, w80000000<>+0(SB), Z25, Z1
-	VFMADD213PS w3f800000<>+0(SB), Z0, Z14
-	VFMADD213PS w3f800000<>+0(SB), Z1, Z15
-	VMULPS      Z12, Z14, Z14
-	VMULPS      Z13, Z15, Z15
-	VMOVUPS     wc2dc0000<>+0(SB), Z0
-	VMOVUPS     wc2dc0000<>+0(SB), Z1
-	VMAXPS      Z24, Z0, Z24
-	VMAXPS      Z25, Z1, Z25
-	VMULPS      Z12, Z24, Z24
-	VMULPS      Z13, Z25, Z25
-	VMOVUPS     (DI)(AX*1), Z0
-	VMOVUPS     64(DI)(AX*1), Z1
-	VMOVUPS     (SI)(AX*1), Z20
-	VMOVUPS     64(SI)(AX*1), Z21
-	VMULPS      Z0, Z24, Z24
-	VMULPS      Z1, Z25, Z25
-	VMULPS      Z20, Z0, Z0
-	VMULPS      Z21, Z1, Z1
-	VMULPS      Z14, Z0, Z0
-	VMULPS      Z15, Z1, Z1
-	VMOVUPS     Z24, (DX)(AX*1)
-	VMOVUPS     Z25, 64(DX)(AX*1)
-	VMOVUPS     Z0, (CX)(AX*1)
-	VMOVUPS     Z1, 64(CX)(AX*1)
+	VANDPS      Z4, Z0, Z2
+	VANDPS      Z4, Z1, Z3
+	VMINPS      Z2, Z5, Z2
+	VMINPS      Z3, Z5, Z3
+	VADDPS      Z8, Z2, Z6
+	VADDPS      Z8, Z3, Z7
+	VPSRLD      $0x15, Z6, Z6
+	VPSRLD      $0x15, Z7, Z7
+	VPERMPS     Z11, Z6, Z9
+	VPERMPS     Z11, Z7, Z10
+	VSUBPS      Z9, Z2, Z2
+	VSUBPS      Z10, Z3, Z3
+	VPERMPS     Z12, Z6, Z9
+	VPERMPS     Z12, Z7, Z10
+	VPERMPS     Z13, Z6, Z28
+	VPERMPS     Z13, Z7, Z29
+	VFMADD231PS Z2, Z9, Z28
+	VFMADD231PS Z3, Z10, Z29
+	VPERMPS     Z14, Z6, Z9
+	VPERMPS     Z14, Z7, Z10
+	VFMADD231PS Z2, Z28, Z9
+	VFMADD231PS Z3, Z29, Z10
+	VPERMPS     Z15, Z6, Z28
+	VPERMPS     Z15, Z7, Z29
+	VFMADD231PS Z2, Z9, Z28
+	VFMADD231PS Z3, Z10, Z29
+	VPERMPS     Z16, Z6, Z9
+	VPERMPS     Z16, Z7, Z10
+	VFMADD231PS Z2, Z28, Z9
+	VFMADD231PS Z3, Z29, Z10
+	VPERMPS     Z17, Z6, Z28
+	VPERMPS     Z17, Z7, Z29
+	VFMADD231PS Z2, Z9, Z28
+	VFMADD231PS Z3, Z10, Z29
+	VPERMPS     sigmoid0<>+0(SB), Z6, Z6
+	VPERMPS     sigmoid0<>+0(SB), Z7, Z7
+	VFMADD231PS Z2, Z28, Z6
+	VFMADD231PS Z3, Z29, Z7
+	VCMPPS      $0x11, wc0c00000<>+0(SB), Z0, K1
+	VCMPPS      $0x11, wc0c00000<>+0(SB), Z1, K2
+	KORTESTW    K1, K2
+	JZ          common13
+
+before_common13:
+	VBLENDMPS   Z0, Z1, K1, Z18
+	VANDPS      Z4, Z18, Z2
+	VMOVUPS     w42dc0000<>+0(SB), Z3
+	VMINPS      Z2, Z3, Z2
+	VMINPS      w42610000<>+0(SB), Z2, Z3
+	VPSRLD      $0x15, Z3, Z3
+	VPERMPS     sigmoidRestCenters<>+0(SB), Z3, Z9
+	VSUBPS      Z9, Z2, Z9
+	VPERMPS     sigmoidRest5<>+0(SB), Z3, Z10
+	VPERMPS     sigmoidRest4<>+0(SB), Z3, Z28
+	VFMADD231PS Z9, Z10, Z28
+	VPERMPS     sigmoidRest3<>+0(SB), Z3, Z10
+	VFMADD231PS Z9, Z28, Z10
+	VPERMPS     sigmoidRest2<>+0(SB), Z3, Z28
+	VFMADD231PS Z9, Z10, Z28
+	VPERMPS     sigmoidRest1<>+0(SB), Z3, Z10
+	VFMADD231PS Z9, Z28, Z10
+	VPERMPS     sigmoidRest0<>+0(SB), Z3, Z3
+	VFMADD231PS Z9, Z10, Z3
+	VMULPS      wbfb8aa3b<>+0(SB), Z2, Z9
+	VRNDSCALEPS $0x00, Z9, Z9
+	VMOVAPS     Z2, Z2
+	VFMADD231PS w3f317200<>+0(SB), Z9, Z2
+	VFMADD231PS w35bfbe8e<>+0(SB), Z9, Z2
+	VMOVUPS     w3ab6a18b<>+0(SB), Z10
+	VFMADD213PS wbc091ec1<>+0(SB), Z2, Z10
+	VFMADD213PS w3d2aaa75<>+0(SB), Z2, Z10
+	VFMADD213PS wbe2aaa3e<>+0(SB), Z2, Z10
+	VFMADD213PS w3f000000<>+0(SB), Z2, Z10
+	VMULPS      Z2, Z2, Z28
+	VFMSUB213PS Z2, Z28, Z10
+	VFMADD231PS Z10, Z3, Z3
+	VSCALEFPS   Z9, Z3, Z3
+	VMOVAPS     Z3, K1, Z6
+	KANDNW      K2, K1, K3
+	VMOVAPS     Z3, K3, Z7
+	KANDW       K1, K2, K2
+	KXORW       K1, K1, K1
+	KORTESTW    K2, K2
+	JNZ         before_common13
+
+common13:
+	VMOVUPS     w3f800000<>+0(SB), Z2
+	VMOVUPS     w3f800000<>+0(SB), Z3
+	VSUBPS      Z6, Z2, Z2
+	VSUBPS      Z7, Z3, Z3
+	VANDPS      Z4, Z0, Z9
+	VANDPS      Z4, Z1, Z10
+	VMOVUPS     w42dc0000<>+0(SB), Z28
+	VMOVUPS     w42dc0000<>+0(SB), Z29
+	VMINPS      Z9, Z28, Z9
+	VMINPS      Z10, Z29, Z10
+	VPMOVD2M    Z0, K1
+	VBLENDMPS   Z6, Z2, K1, Z19
+	VPMOVD2M    Z1, K1
+	VBLENDMPS   Z7, Z3, K1, Z20
+	VPMOVD2M    Z0, K1
+	VBLENDMPS   Z2, Z6, K1, Z21
+	VPMOVD2M    Z1, K1
+	VBLENDMPS   Z3, Z7, K1, Z22
+	VPTERNLOGD  $0xf8, w80000000<>+0(SB), Z0, Z9
+	VPTERNLOGD  $0xf8, w80000000<>+0(SB), Z1, Z10
+	VFMADD213PS w3f800000<>+0(SB), Z9, Z21
+	VFMADD213PS w3f800000<>+0(SB), Z10, Z22
+	VMULPS      Z19, Z21, Z21
+	VMULPS      Z20, Z22, Z22
+	VMOVUPS     wc2dc0000<>+0(SB), Z2
+	VMOVUPS     wc2dc0000<>+0(SB), Z3
+	VMAXPS      Z0, Z2, Z0
+	VMAXPS      Z1, Z3, Z1
+	VMULPS      Z19, Z0, Z0
+	VMULPS      Z20, Z1, Z1
+	VMOVUPS     (DI)(AX*1), Z2
+	VMOVUPS     64(DI)(AX*1), Z3
+	VMOVUPS     (SI)(AX*1), Z6
+	VMOVUPS     64(SI)(AX*1), Z7
+	VMULPS      Z2, Z0, Z0
+	VMULPS      Z3, Z1, Z1
+	VMULPS      Z6, Z2, Z2
+	VMULPS      Z7, Z3, Z3
+	VMULPS      Z21, Z2, Z2
+	VMULPS      Z22, Z3, Z3
+	VMOVUPS     Z0, (DX)(AX*1)
+	VMOVUPS     Z1, 64(DX)(AX*1)
+	VMOVUPS     Z2, (CX)(AX*1)
+	VMOVUPS     Z3, 64(CX)(AX*1)
 	ADDQ        $0x00000080, AX
 	SUBQ        $0x20, R8
 	JGE         loop
@@ -5560,122 +5760,150 @@ tail:
 	VPMOVD2M    Z0, K2
 	VMOVUPS.Z   (BX)(AX*1), K1, Z0
 	VMOVUPS.Z   64(BX)(AX*1), K2, Z1
-	VANDPS      Z2, Z0, Z0
-	VANDPS      Z2, Z1, Z1
-	VMINPS      Z0, Z3, Z0
-	VMINPS      Z1, Z3, Z1
-	VMINPS      Z4, Z0, Z2
-	VMINPS      Z4, Z1, Z3
-	VADDPS      Z5, Z2, Z2
-	VADDPS      Z5, Z3, Z3
-	VPSRLD      $0x15, Z2, Z2
+	VANDPS      Z4, Z0, Z2
+	VANDPS      Z4, Z1, Z3
+	VMINPS      Z2, Z5, Z2
+	VMINPS      Z3, Z5, Z3
+	VADDPS      Z8, Z2, Z5
+	VADDPS      Z8, Z3, Z6
+	VPSRLD      $0x15, Z5, Z5
+	VPSRLD      $0x15, Z6, Z6
+	VPERMPS     Z11, Z5, Z7
+	VPERMPS     Z11, Z6, Z8
+	VSUBPS      Z7, Z2, Z2
+	VSUBPS      Z8, Z3, Z3
+	VPERMPS     Z12, Z5, Z7
+	VPERMPS     Z12, Z6, Z8
+	VPERMPS     Z13, Z5, Z9
+	VPERMPS     Z13, Z6, Z10
+	VFMADD231PS Z2, Z7, Z9
+	VFMADD231PS Z3, Z8, Z10
+	VPERMPS     Z14, Z5, Z7
+	VPERMPS     Z14, Z6, Z8
+	VFMADD231PS Z2, Z9, Z7
+	VFMADD231PS Z3, Z10, Z8
+	VPERMPS     Z15, Z5, Z9
+	VPERMPS     Z15, Z6, Z10
+	VFMADD231PS Z2, Z7, Z9
+	VFMADD231PS Z3, Z8, Z10
+	VPERMPS     Z16, Z5, Z7
+	VPERMPS     Z16, Z6, Z8
+	VFMADD231PS Z2, Z9, Z7
+	VFMADD231PS Z3, Z10, Z8
+	VPERMPS     Z17, Z5, Z9
+	VPERMPS     Z17, Z6, Z10
+	VFMADD231PS Z2, Z7, Z9
+	VFMADD231PS Z3, Z8, Z10
+	VPERMPS     sigmoid0<>+0(SB), Z5, Z5
+	VPERMPS     sigmoid0<>+0(SB), Z6, Z6
+	VFMADD231PS Z2, Z9, Z5
+	VFMADD231PS Z3, Z10, Z6
+	VCMPPS      $0x11, wc0c00000<>+0(SB), Z0, K3
+	VCMPPS      $0x11, wc0c00000<>+0(SB), Z1, K4
+	KORTESTW    K3, K4
+	JZ          common14
+
+before_common14:
+	VBLENDMPS   Z0, Z1, K3, Z23
+	VANDPS      Z4, Z23, Z2
+	VMOVUPS     w42dc0000<>+0(SB), Z3
+	VMINPS      Z2, Z3, Z2
+	VMINPS      w42610000<>+0(SB), Z2, Z3
 	VPSRLD      $0x15, Z3, Z3
-	VPERMPS     Z6, Z2, Z4
-	VPERMPS     Z6, Z3, Z5
-	VSUBPS      Z4, Z0, Z4
-	VSUBPS      Z5, Z1, Z5
-	VPERMPS     Z7, Z2, Z6
-	VPERMPS     Z7, Z3, Z7
-	VPERMPS     Z8, Z2, Z12
-	VPERMPS     Z8, Z3, Z8
-	VFMADD231PS Z4, Z6, Z12
-	VFMADD231PS Z5, Z7, Z8
-	VPERMPS     Z9, Z2, Z6
-	VPERMPS     Z9, Z3, Z7
-	VFMADD231PS Z4, Z12, Z6
-	VFMADD231PS Z5, Z8, Z7
-	VPERMPS     Z10, Z2, Z8
-	VPERMPS     Z10, Z3, Z9
-	VFMADD231PS Z4, Z6, Z8
-	VFMADD231PS Z5, Z7, Z9
-	VPERMPS     Z11, Z2, Z6
-	VPERMPS     Z11, Z3, Z7
-	VFMADD231PS Z4, Z8, Z6
-	VFMADD231PS Z5, Z9, Z7
-	VPERMPS     logistic0<>+0(SB), Z2, Z2
-	VPERMPS     logistic0<>+0(SB), Z3, Z3
-	VFMADD231PS Z4, Z6, Z2
-	VFMADD231PS Z5, Z7, Z3
-	VMOVAPS     Z2, Z4
-	VMOVAPS     Z3, Z5
-	VMULPS      wbfb8aa3b<>+0(SB), Z0, Z6
-	VMULPS      wbfb8aa3b<>+0(SB), Z1, Z7
-	VRNDSCALEPS $0x00, Z6, Z6
+	VPERMPS     sigmoidRestCenters<>+0(SB), Z3, Z7
+	VSUBPS      Z7, Z2, Z7
+	VPERMPS     sigmoidRest5<>+0(SB), Z3, Z8
+	VPERMPS     sigmoidRest4<>+0(SB), Z3, Z9
+	VFMADD231PS Z7, Z8, Z9
+	VPERMPS     sigmoidRest3<>+0(SB), Z3, Z8
+	VFMADD231PS Z7, Z9, Z8
+	VPERMPS     sigmoidRest2<>+0(SB), Z3, Z9
+	VFMADD231PS Z7, Z8, Z9
+	VPERMPS     sigmoidRest1<>+0(SB), Z3, Z8
+	VFMADD231PS Z7, Z9, Z8
+	VPERMPS     sigmoidRest0<>+0(SB), Z3, Z3
+	VFMADD231PS Z7, Z8, Z3
+	VMULPS      wbfb8aa3b<>+0(SB), Z2, Z7
 	VRNDSCALEPS $0x00, Z7, Z7
-	VMOVAPS     Z0, Z8
-	VMOVAPS     Z1, Z9
-	VFMADD231PS w3f317200<>+0(SB), Z6, Z8
-	VFMADD231PS w3f317200<>+0(SB), Z7, Z9
-	VFMADD231PS w35bfbe8e<>+0(SB), Z6, Z8
-	VFMADD231PS w35bfbe8e<>+0(SB), Z7, Z9
-	VMOVUPS     w3ab6a18b<>+0(SB), Z10
-	VMOVUPS     w3ab6a18b<>+0(SB), Z11
-	VFMADD213PS wbc091ec1<>+0(SB), Z8, Z10
-	VFMADD213PS wbc091ec1<>+0(SB), Z9, Z11
-	VFMADD213PS w3d2aaa75<>+0(SB), Z8, Z10
-	VFMADD213PS w3d2aaa75<>+0(SB), Z9, Z11
-	VFMADD213PS wbe2aaa3e<>+0(SB), Z8, Z10
-	VFMADD213PS wbe2aaa3e<>+0(SB), Z9, Z11
-	VFMADD213PS w3f000000<>+0(SB), Z8, Z10
-	VFMADD213PS w3f000000<>+0(SB), Z9, Z11
-	VMULPS      Z8, Z8, Z12
-	VMULPS      Z9, Z9, Z13
-	VFMSUB213PS Z8, Z12, Z10
-	VFMSUB213PS Z9, Z13, Z11
-	VFMADD231PS Z10, Z4, Z4
-	VFMADD231PS Z11, Z5, Z5
-	VSCALEFPS   Z6, Z4, Z4
-	VSCALEFPS   Z7, Z5, Z5
-	VMOVUPS.Z   (BX)(AX*1), K1, Z6
-	VMOVUPS.Z   64(BX)(AX*1), K2, Z7
-	VPMOVD2M    Z6, K3
-	VBLENDMPS   Z4, Z2, K3, Z16
-	VPMOVD2M    Z7, K3
-	VBLENDMPS   Z5, Z3, K3, Z17
-	VPMOVD2M    Z6, K3
-	VBLENDMPS   Z2, Z4, K3, Z18
-	VPMOVD2M    Z7, K3
-	VBLENDMPS   Z3, Z5, K3, Z19
-	VPTERNLOGD  $0xf8, w80000000<>+0(SB), Z6, Z0
-	VPTERNLOGD  $0xf8, w80000000<>+0(SB), Z7, Z1
-	VFMADD213PS w3f800000<>+0(SB), Z0, Z18
-	VFMADD213PS w3f800000<>+0(SB), Z1, Z19
-	VMULPS      Z16, Z18, Z18
-	VMULPS      Z17, Z19, Z19
-	VMOVUPS     wc2dc0000<>+0(SB), Z0
-	VMOVUPS     wc2dc0000<>+0(SB), Z1
-	VMAXPS      Z6, Z0, Z6
-	VMAXPS      Z7, Z1, Z7
-	VMULPS      Z16, Z6, Z6
-	VMULPS      Z17, Z7, Z7
-	VMOVUPS.Z   (DI)(AX*1), K1, Z0
-	VMOVUPS.Z   64(DI)(AX*1), K2, Z1
-	VMOVUPS.Z   (SI)(AX*1), K1, Z2
-	VMOVUPS.Z   64(SI)(AX*1), K2, Z3
-	VMULPS      Z0, Z6, Z6
-	VMULPS      Z1, Z7, Z7
+	VMOVAPS     Z2, Z2
+	VFMADD231PS w3f317200<>+0(SB), Z7, Z2
+	VFMADD231PS w35bfbe8e<>+0(SB), Z7, Z2
+	VMOVUPS     w3ab6a18b<>+0(SB), Z8
+	VFMADD213PS wbc091ec1<>+0(SB), Z2, Z8
+	VFMADD213PS w3d2aaa75<>+0(SB), Z2, Z8
+	VFMADD213PS wbe2aaa3e<>+0(SB), Z2, Z8
+	VFMADD213PS w3f000000<>+0(SB), Z2, Z8
+	VMULPS      Z2, Z2, Z9
+	VFMSUB213PS Z2, Z9, Z8
+	VFMADD231PS Z8, Z3, Z3
+	VSCALEFPS   Z7, Z3, Z3
+	VMOVAPS     Z3, K3, Z5
+	KANDNW      K4, K3, K5
+	VMOVAPS     Z3, K5, Z6
+	KANDW       K3, K4, K4
+	KXORW       K3, K3, K3
+	KORTESTW    K4, K4
+	JNZ         before_common14
+
+common14:
+	VMOVUPS     w3f800000<>+0(SB), Z2
+	VMOVUPS     w3f800000<>+0(SB), Z3
+	VSUBPS      Z5, Z2, Z2
+	VSUBPS      Z6, Z3, Z3
+	VANDPS      Z4, Z0, Z7
+	VANDPS      Z4, Z1, Z4
+	VMOVUPS     w42dc0000<>+0(SB), Z8
+	VMOVUPS     w42dc0000<>+0(SB), Z9
+	VMINPS      Z7, Z8, Z7
+	VMINPS      Z4, Z9, Z4
+	VPMOVD2M    Z0, K3
+	VBLENDMPS   Z5, Z2, K3, Z24
+	VPMOVD2M    Z1, K3
+	VBLENDMPS   Z6, Z3, K3, Z25
+	VPMOVD2M    Z0, K3
+	VBLENDMPS   Z2, Z5, K3, Z26
+	VPMOVD2M    Z1, K3
+	VBLENDMPS   Z3, Z6, K3, Z27
+	VPTERNLOGD  $0xf8, w80000000<>+0(SB), Z0, Z7
+	VPTERNLOGD  $0xf8, w80000000<>+0(SB), Z1, Z4
+	VFMADD213PS w3f800000<>+0(SB), Z7, Z26
+	VFMADD213PS w3f800000<>+0(SB), Z4, Z27
+	VMULPS      Z24, Z26, Z26
+	VMULPS      Z25, Z27, Z27
+	VMOVUPS     wc2dc0000<>+0(SB), Z2
+	VMOVUPS     wc2dc0000<>+0(SB), Z3
+	VMAXPS      Z0, Z2, Z0
+	VMAXPS      Z1, Z3, Z1
+	VMULPS      Z24, Z0, Z0
+	VMULPS      Z25, Z1, Z1
+	VMOVUPS.Z   (DI)(AX*1), K1, Z2
+	VMOVUPS.Z   64(DI)(AX*1), K2, Z3
+	VMOVUPS.Z   (SI)(AX*1), K1, Z4
+	VMOVUPS.Z   64(SI)(AX*1), K2, Z5
 	VMULPS      Z2, Z0, Z0
 	VMULPS      Z3, Z1, Z1
-	VMULPS      Z18, Z0, Z0
-	VMULPS      Z19, Z1, Z1
-	VMOVUPS     Z6, K1, (DX)(AX*1)
-	VMOVUPS     Z7, K2, 64(DX)(AX*1)
-	VMOVUPS     Z0, K1, (CX)(AX*1)
-	VMOVUPS     Z1, K2, 64(CX)(AX*1)
+	VMULPS      Z4, Z2, Z2
+	VMULPS      Z5, Z3, Z3
+	VMULPS      Z26, Z2, Z2
+	VMULPS      Z27, Z3, Z3
+	VMOVUPS     Z0, K1, (DX)(AX*1)
+	VMOVUPS     Z1, K2, 64(DX)(AX*1)
+	VMOVUPS     Z2, K1, (CX)(AX*1)
+	VMOVUPS     Z3, K2, 64(CX)(AX*1)
 
 done:
 	VZEROUPPER
 	RET
 
 constants:
-	VMOVUPS w7fffffff<>+0(SB), Z2
-	VMOVUPS w42dc0000<>+0(SB), Z3
-	VMOVUPS w41960000<>+0(SB), Z4
-	VMOVUPS w3fc00000<>+0(SB), Z5
-	VMOVUPS logisticCenters<>+0(SB), Z6
-	VMOVUPS logistic5<>+0(SB), Z7
-	VMOVUPS logistic4<>+0(SB), Z8
-	VMOVUPS logistic3<>+0(SB), Z9
-	VMOVUPS logistic2<>+0(SB), Z10
-	VMOVUPS logistic1<>+0(SB), Z11
+	VMOVUPS w7fffffff<>+0(SB), Z4
+	VMOVUPS w41c00000<>+0(SB), Z5
+	VMOVUPS w40000000<>+0(SB), Z8
+	VMOVUPS sigmoidCenters<>+0(SB), Z11
+	VMOVUPS sigmoid6<>+0(SB), Z12
+	VMOVUPS sigmoid5<>+0(SB), Z13
+	VMOVUPS sigmoid4<>+0(SB), Z14
+	VMOVUPS sigmoid3<>+0(SB), Z15
+	VMOVUPS sigmoid2<>+0(SB), Z16
+	VMOVUPS sigmoid1<>+0(SB), Z17
 	JMP     start

@@ -1370,67 +1370,110 @@ TEXT ·sigmoidAVX2(SB), NOSPLIT, $0-24
 loop:
 	VMOVUPS     (DX)(AX*1), Y0
 	VANDPS      w7fffffff<>+0(SB), Y0, Y1
-	VMOVUPS     w42dc0000<>+0(SB), Y2
+	VMOVUPS     w41c00000<>+0(SB), Y2
 	VMINPS      Y1, Y2, Y1
-	VMINPS      w41960000<>+0(SB), Y1, Y2
-	VADDPS      w3fc00000<>+0(SB), Y2, Y2
+	VADDPS      w40000000<>+0(SB), Y1, Y2
 	VPSRLD      $0x15, Y2, Y2
 	VPSLLD      $0x1c, Y2, Y3
-	VPERMPS     logisticCenters<>+0(SB), Y2, Y4
-	VPERMPS     logisticCenters<>+32(SB), Y2, Y5
+	VPERMPS     sigmoidCenters<>+0(SB), Y2, Y4
+	VPERMPS     sigmoidCenters<>+32(SB), Y2, Y5
 	VBLENDVPS   Y3, Y5, Y4, Y4
-	VSUBPS      Y4, Y1, Y4
-	VPERMPS     logistic5<>+0(SB), Y2, Y5
-	VPERMPS     logistic5<>+32(SB), Y2, Y6
+	VSUBPS      Y4, Y1, Y1
+	VPERMPS     sigmoid6<>+0(SB), Y2, Y4
+	VPERMPS     sigmoid6<>+32(SB), Y2, Y5
+	VBLENDVPS   Y3, Y5, Y4, Y4
+	VPERMPS     sigmoid5<>+0(SB), Y2, Y5
+	VPERMPS     sigmoid5<>+32(SB), Y2, Y6
 	VBLENDVPS   Y3, Y6, Y5, Y5
-	VPERMPS     logistic4<>+0(SB), Y2, Y6
-	VPERMPS     logistic4<>+32(SB), Y2, Y7
-	VBLENDVPS   Y3, Y7, Y6, Y6
-	VFMADD231PS Y4, Y5, Y6
-	VPERMPS     logistic3<>+0(SB), Y2, Y5
-	VPERMPS     logistic3<>+32(SB), Y2, Y7
-	VBLENDVPS   Y3, Y7, Y5, Y5
-	VFMADD231PS Y4, Y6, Y5
-	VPERMPS     logistic2<>+0(SB), Y2, Y6
-	VPERMPS     logistic2<>+32(SB), Y2, Y7
-	VBLENDVPS   Y3, Y7, Y6, Y6
-	VFMADD231PS Y4, Y5, Y6
-	VPERMPS     logistic1<>+0(SB), Y2, Y5
-	VPERMPS     logistic1<>+32(SB), Y2, Y7
-	VBLENDVPS   Y3, Y7, Y5, Y5
-	VFMADD231PS Y4, Y6, Y5
-	VPERMPS     logistic0<>+0(SB), Y2, Y6
-	VPERMPS     logistic0<>+32(SB), Y2, Y2
-	VBLENDVPS   Y3, Y2, Y6, Y6
-	VFMADD231PS Y4, Y5, Y6
-	VMOVAPS     Y6, Y2
-	VMULPS      wbfb8aa3b<>+0(SB), Y1, Y3
+	VFMADD231PS Y1, Y4, Y5
+	VPERMPS     sigmoid4<>+0(SB), Y2, Y4
+	VPERMPS     sigmoid4<>+32(SB), Y2, Y6
+	VBLENDVPS   Y3, Y6, Y4, Y4
+	VFMADD231PS Y1, Y5, Y4
+	VPERMPS     sigmoid3<>+0(SB), Y2, Y5
+	VPERMPS     sigmoid3<>+32(SB), Y2, Y6
+	VBLENDVPS   Y3, Y6, Y5, Y5
+	VFMADD231PS Y1, Y4, Y5
+	VPERMPS     sigmoid2<>+0(SB), Y2, Y4
+	VPERMPS     sigmoid2<>+32(SB), Y2, Y6
+	VBLENDVPS   Y3, Y6, Y4, Y4
+	VFMADD231PS Y1, Y5, Y4
+	VPERMPS     sigmoid1<>+0(SB), Y2, Y5
+	VPERMPS     sigmoid1<>+32(SB), Y2, Y6
+	VBLENDVPS   Y3, Y6, Y5, Y5
+	VFMADD231PS Y1, Y4, Y5
+	VPERMPS     sigmoid0<>+0(SB), Y2, Y4
+	VPERMPS     sigmoid0<>+32(SB), Y2, Y2
+	VBLENDVPS   Y3, Y2, Y4, Y4
+	VFMADD231PS Y1, Y5, Y4
+	VCMPPS      $0x11, wc0c00000<>+0(SB), Y0, Y1
+	VTESTPS     Y1, Y1
+	JZ          common1
+	VANDPS      w7fffffff<>+0(SB), Y0, Y2
+	VMOVUPS     w42dc0000<>+0(SB), Y3
+	VMINPS      Y2, Y3, Y2
+	VMINPS      w42610000<>+0(SB), Y2, Y3
+	VPSRLD      $0x15, Y3, Y3
+	VPSLLD      $0x1c, Y3, Y5
+	VPERMPS     sigmoidRestCenters<>+0(SB), Y3, Y6
+	VPERMPS     sigmoidRestCenters<>+32(SB), Y3, Y7
+	VBLENDVPS   Y5, Y7, Y6, Y6
+	VSUBPS      Y6, Y2, Y6
+	VPERMPS     sigmoidRest5<>+0(SB), Y3, Y7
+	VPERMPS     sigmoidRest5<>+32(SB), Y3, Y8
+	VBLENDVPS   Y5, Y8, Y7, Y7
+	VPERMPS     sigmoidRest4<>+0(SB), Y3, Y8
+	VPERMPS     sigmoidRest4<>+32(SB), Y3, Y9
+	VBLENDVPS   Y5, Y9, Y8, Y8
+	VFMADD231PS Y6, Y7, Y8
+	VPERMPS     sigmoidRest3<>+0(SB), Y3, Y7
+	VPERMPS     sigmoidRest3<>+32(SB), Y3, Y9
+	VBLENDVPS   Y5, Y9, Y7, Y7
+	VFMADD231PS Y6, Y8, Y7
+	VPERMPS     sigmoidRest2<>+0(SB), Y3, Y8
+	VPERMPS     sigmoidRest2<>+32(SB), Y3, Y9
+	VBLENDVPS   Y5, Y9, Y8, Y8
+	VFMADD231PS Y6, Y7, Y8
+	VPERMPS     sigmoidRest1<>+0(SB), Y3, Y7
+	VPERMPS     sigmoidRest1<>+32(SB), Y3, Y9
+	VBLENDVPS   Y5, Y9, Y7, Y7
+	VFMADD231PS Y6, Y8, Y7
+	VPERMPS     sigmoidRest0<>+0(SB), Y3, Y8
+	VPERMPS     sigmoidRest0<>+32(SB), Y3, Y3
+	VBLENDVPS   Y5, Y3, Y8, Y8
+	VFMADD231PS Y6, Y7, Y8
+	VMULPS      wbfb8aa3b<>+0(SB), Y2, Y3
 	VROUNDPS    $0x00, Y3, Y3
-	VMOVAPS     Y1, Y1
-	VFMADD231PS w3f317200<>+0(SB), Y3, Y1
-	VFMADD231PS w35bfbe8e<>+0(SB), Y3, Y1
-	VMOVUPS     w3ab6a18b<>+0(SB), Y4
-	VFMADD213PS wbc091ec1<>+0(SB), Y1, Y4
-	VFMADD213PS w3d2aaa75<>+0(SB), Y1, Y4
-	VFMADD213PS wbe2aaa3e<>+0(SB), Y1, Y4
-	VFMADD213PS w3f000000<>+0(SB), Y1, Y4
-	VMULPS      Y1, Y1, Y5
-	VFMSUB213PS Y1, Y5, Y4
-	VFMADD231PS Y4, Y2, Y2
-	VCVTPS2DQ   Y3, Y1
-	VPSRAD      $0x01, Y1, Y3
-	VPSUBD      Y3, Y1, Y1
+	VMOVAPS     Y2, Y2
+	VFMADD231PS w3f317200<>+0(SB), Y3, Y2
+	VFMADD231PS w35bfbe8e<>+0(SB), Y3, Y2
+	VMOVUPS     w3ab6a18b<>+0(SB), Y5
+	VFMADD213PS wbc091ec1<>+0(SB), Y2, Y5
+	VFMADD213PS w3d2aaa75<>+0(SB), Y2, Y5
+	VFMADD213PS wbe2aaa3e<>+0(SB), Y2, Y5
+	VFMADD213PS w3f000000<>+0(SB), Y2, Y5
+	VMULPS      Y2, Y2, Y6
+	VFMSUB213PS Y2, Y6, Y5
+	VFMADD231PS Y5, Y8, Y8
+	VCVTPS2DQ   Y3, Y2
+	VPSRAD      $0x01, Y2, Y3
+	VPSUBD      Y3, Y2, Y2
 	VPADDD      w0000007f<>+0(SB), Y3, Y3
 	VPSLLD      $0x17, Y3, Y3
-	VPADDD      w0000007f<>+0(SB), Y1, Y1
-	VPSLLD      $0x17, Y1, Y1
-	VMULPS      Y3, Y2, Y2
-	VMULPS      Y1, Y2, Y2
-	VBLENDVPS   Y0, Y2, Y6, Y0
-	VMOVUPS     Y0, (CX)(AX*1)
-	ADDQ        $0x20, AX
-	SUBQ        $0x08, BX
-	JGE         loop
+	VPADDD      w0000007f<>+0(SB), Y2, Y2
+	VPSLLD      $0x17, Y2, Y2
+	VMULPS      Y3, Y8, Y8
+	VMULPS      Y2, Y8, Y8
+	VBLENDVPS   Y1, Y8, Y4, Y4
+
+common1:
+	VMOVUPS   w3f800000<>+0(SB), Y1
+	VSUBPS    Y4, Y1, Y1
+	VBLENDVPS Y0, Y4, Y1, Y1
+	VMOVUPS   Y1, (CX)(AX*1)
+	ADDQ      $0x20, AX
+	SUBQ      $0x08, BX
+	JGE       loop
 
 tail:
 	ADDQ        $0x08, BX
@@ -1441,68 +1484,285 @@ tail:
 	VMOVUPS     (SI), Y0
 	VMASKMOVPS  (DX)(AX*1), Y0, Y1
 	VANDPS      w7fffffff<>+0(SB), Y1, Y2
-	VMOVUPS     w42dc0000<>+0(SB), Y3
+	VMOVUPS     w41c00000<>+0(SB), Y3
 	VMINPS      Y2, Y3, Y2
-	VMINPS      w41960000<>+0(SB), Y2, Y3
-	VADDPS      w3fc00000<>+0(SB), Y3, Y3
+	VADDPS      w40000000<>+0(SB), Y2, Y3
 	VPSRLD      $0x15, Y3, Y3
 	VPSLLD      $0x1c, Y3, Y4
-	VPERMPS     logisticCenters<>+0(SB), Y3, Y5
-	VPERMPS     logisticCenters<>+32(SB), Y3, Y6
+	VPERMPS     sigmoidCenters<>+0(SB), Y3, Y5
+	VPERMPS     sigmoidCenters<>+32(SB), Y3, Y6
 	VBLENDVPS   Y4, Y6, Y5, Y5
-	VSUBPS      Y5, Y2, Y5
-	VPERMPS     logistic5<>+0(SB), Y3, Y6
-	VPERMPS     logistic5<>+32(SB), Y3, Y7
+	VSUBPS      Y5, Y2, Y2
+	VPERMPS     sigmoid6<>+0(SB), Y3, Y5
+	VPERMPS     sigmoid6<>+32(SB), Y3, Y6
+	VBLENDVPS   Y4, Y6, Y5, Y5
+	VPERMPS     sigmoid5<>+0(SB), Y3, Y6
+	VPERMPS     sigmoid5<>+32(SB), Y3, Y7
 	VBLENDVPS   Y4, Y7, Y6, Y6
-	VPERMPS     logistic4<>+0(SB), Y3, Y7
-	VPERMPS     logistic4<>+32(SB), Y3, Y8
-	VBLENDVPS   Y4, Y8, Y7, Y7
-	VFMADD231PS Y5, Y6, Y7
-	VPERMPS     logistic3<>+0(SB), Y3, Y6
-	VPERMPS     logistic3<>+32(SB), Y3, Y8
-	VBLENDVPS   Y4, Y8, Y6, Y6
-	VFMADD231PS Y5, Y7, Y6
-	VPERMPS     logistic2<>+0(SB), Y3, Y7
-	VPERMPS     logistic2<>+32(SB), Y3, Y8
-	VBLENDVPS   Y4, Y8, Y7, Y7
-	VFMADD231PS Y5, Y6, Y7
-	VPERMPS     logistic1<>+0(SB), Y3, Y6
-	VPERMPS     logistic1<>+32(SB), Y3, Y8
-	VBLENDVPS   Y4, Y8, Y6, Y6
-	VFMADD231PS Y5, Y7, Y6
-	VPERMPS     logistic0<>+0(SB), Y3, Y7
-	VPERMPS     logistic0<>+32(SB), Y3, Y3
-	VBLENDVPS   Y4, Y3, Y7, Y7
-	VFMADD231PS Y5, Y6, Y7
-	VMOVAPS     Y7, Y3
-	VMULPS      wbfb8aa3b<>+0(SB), Y2, Y4
+	VFMADD231PS Y2, Y5, Y6
+	VPERMPS     sigmoid4<>+0(SB), Y3, Y5
+	VPERMPS     sigmoid4<>+32(SB), Y3, Y7
+	VBLENDVPS   Y4, Y7, Y5, Y5
+	VFMADD231PS Y2, Y6, Y5
+	VPERMPS     sigmoid3<>+0(SB), Y3, Y6
+	VPERMPS     sigmoid3<>+32(SB), Y3, Y7
+	VBLENDVPS   Y4, Y7, Y6, Y6
+	VFMADD231PS Y2, Y5, Y6
+	VPERMPS     sigmoid2<>+0(SB), Y3, Y5
+	VPERMPS     sigmoid2<>+32(SB), Y3, Y7
+	VBLENDVPS   Y4, Y7, Y5, Y5
+	VFMADD231PS Y2, Y6, Y5
+	VPERMPS     sigmoid1<>+0(SB), Y3, Y6
+	VPERMPS     sigmoid1<>+32(SB), Y3, Y7
+	VBLENDVPS   Y4, Y7, Y6, Y6
+	VFMADD231PS Y2, Y5, Y6
+	VPERMPS     sigmoid0<>+0(SB), Y3, Y5
+	VPERMPS     sigmoid0<>+32(SB), Y3, Y3
+	VBLENDVPS   Y4, Y3, Y5, Y5
+	VFMADD231PS Y2, Y6, Y5
+	VCMPPS      $0x11, wc0c00000<>+0(SB), Y1, Y2
+	VTESTPS     Y2, Y2
+	JZ          common2
+	VANDPS      w7fffffff<>+0(SB), Y1, Y3
+	VMOVUPS     w42dc0000<>+0(SB), Y4
+	VMINPS      Y3, Y4, Y3
+	VMINPS      w42610000<>+0(SB), Y3, Y4
+	VPSRLD      $0x15, Y4, Y4
+	VPSLLD      $0x1c, Y4, Y6
+	VPERMPS     sigmoidRestCenters<>+0(SB), Y4, Y7
+	VPERMPS     sigmoidRestCenters<>+32(SB), Y4, Y8
+	VBLENDVPS   Y6, Y8, Y7, Y7
+	VSUBPS      Y7, Y3, Y7
+	VPERMPS     sigmoidRest5<>+0(SB), Y4, Y8
+	VPERMPS     sigmoidRest5<>+32(SB), Y4, Y9
+	VBLENDVPS   Y6, Y9, Y8, Y8
+	VPERMPS     sigmoidRest4<>+0(SB), Y4, Y9
+	VPERMPS     sigmoidRest4<>+32(SB), Y4, Y10
+	VBLENDVPS   Y6, Y10, Y9, Y9
+	VFMADD231PS Y7, Y8, Y9
+	VPERMPS     sigmoidRest3<>+0(SB), Y4, Y8
+	VPERMPS     sigmoidRest3<>+32(SB), Y4, Y10
+	VBLENDVPS   Y6, Y10, Y8, Y8
+	VFMADD231PS Y7, Y9, Y8
+	VPERMPS     sigmoidRest2<>+0(SB), Y4, Y9
+	VPERMPS     sigmoidRest2<>+32(SB), Y4, Y10
+	VBLENDVPS   Y6, Y10, Y9, Y9
+	VFMADD231PS Y7, Y8, Y9
+	VPERMPS     sigmoidRest1<>+0(SB), Y4, Y8
+	VPERMPS     sigmoidRest1<>+32(SB), Y4, Y10
+	VBLENDVPS   Y6, Y10, Y8, Y8
+	VFMADD231PS Y7, Y9, Y8
+	VPERMPS     sigmoidRest0<>+0(SB), Y4, Y9
+	VPERMPS     sigmoidRest0<>+32(SB), Y4, Y4
+	VBLENDVPS   Y6, Y4, Y9, Y9
+	VFMADD231PS Y7, Y8, Y9
+	VMULPS      wbfb8aa3b<>+0(SB), Y3, Y4
 	VROUNDPS    $0x00, Y4, Y4
-	VMOVAPS     Y2, Y2
-	VFMADD231PS w3f317200<>+0(SB), Y4, Y2
-	VFMADD231PS w35bfbe8e<>+0(SB), Y4, Y2
-	VMOVUPS     w3ab6a18b<>+0(SB), Y5
-	VFMADD213PS wbc091ec1<>+0(SB), Y2, Y5
-	VFMADD213PS w3d2aaa75<>+0(SB), Y2, Y5
-	VFMADD213PS wbe2aaa3e<>+0(SB), Y2, Y5
-	VFMADD213PS w3f000000<>+0(SB), Y2, Y5
-	VMULPS      Y2, Y2, Y6
-	VFMSUB213PS Y2, Y6, Y5
-	VFMADD231PS Y5, Y3, Y3
-	VCVTPS2DQ   Y4, Y2
-	VPSRAD      $0x01, Y2, Y4
-	VPSUBD      Y4, Y2, Y2
+	VMOVAPS     Y3, Y3
+	VFMADD231PS w3f317200<>+0(SB), Y4, Y3
+	VFMADD231PS w35bfbe8e<>+0(SB), Y4, Y3
+	VMOVUPS     w3ab6a18b<>+0(SB), Y6
+	VFMADD213PS wbc091ec1<>+0(SB), Y3, Y6
+	VFMADD213PS w3d2aaa75<>+0(SB), Y3, Y6
+	VFMADD213PS wbe2aaa3e<>+0(SB), Y3, Y6
+	VFMADD213PS w3f000000<>+0(SB), Y3, Y6
+	VMULPS      Y3, Y3, Y7
+	VFMSUB213PS Y3, Y7, Y6
+	VFMADD231PS Y6, Y9, Y9
+	VCVTPS2DQ   Y4, Y3
+	VPSRAD      $0x01, Y3, Y4
+	VPSUBD      Y4, Y3, Y3
 	VPADDD      w0000007f<>+0(SB), Y4, Y4
 	VPSLLD      $0x17, Y4, Y4
-	VPADDD      w0000007f<>+0(SB), Y2, Y2
-	VPSLLD      $0x17, Y2, Y2
-	VMULPS      Y4, Y3, Y3
-	VMULPS      Y2, Y3, Y3
-	VBLENDVPS   Y1, Y3, Y7, Y1
-	VMASKMOVPS  Y1, Y0, (CX)(AX*1)
+	VPADDD      w0000007f<>+0(SB), Y3, Y3
+	VPSLLD      $0x17, Y3, Y3
+	VMULPS      Y4, Y9, Y9
+	VMULPS      Y3, Y9, Y9
+	VBLENDVPS   Y2, Y9, Y5, Y5
+
+common2:
+	VMOVUPS    w3f800000<>+0(SB), Y2
+	VSUBPS     Y5, Y2, Y2
+	VBLENDVPS  Y1, Y5, Y2, Y2
+	VMASKMOVPS Y2, Y0, (CX)(AX*1)
 
 done:
 	VZEROUPPER
 	RET
+
+DATA w41c00000<>+0(SB)/4, $0x41c00000
+DATA w41c00000<>+4(SB)/4, $0x41c00000
+DATA w41c00000<>+8(SB)/4, $0x41c00000
+DATA w41c00000<>+12(SB)/4, $0x41c00000
+DATA w41c00000<>+16(SB)/4, $0x41c00000
+DATA w41c00000<>+20(SB)/4, $0x41c00000
+DATA w41c00000<>+24(SB)/4, $0x41c00000
+DATA w41c00000<>+28(SB)/4, $0x41c00000
+GLOBL w41c00000<>(SB), RODATA|NOPTR, $32
+
+DATA w40000000<>+0(SB)/4, $0x40000000
+DATA w40000000<>+4(SB)/4, $0x40000000
+DATA w40000000<>+8(SB)/4, $0x40000000
+DATA w40000000<>+12(SB)/4, $0x40000000
+DATA w40000000<>+16(SB)/4, $0x40000000
+DATA w40000000<>+20(SB)/4, $0x40000000
+DATA w40000000<>+24(SB)/4, $0x40000000
+DATA w40000000<>+28(SB)/4, $0x40000000
+GLOBL w40000000<>(SB), RODATA|NOPTR, $32
+
+DATA sigmoidCenters<>+0(SB)/4, $0x3e7cd000
+DATA sigmoidCenters<>+4(SB)/4, $0x3f3d3c00
+DATA sigmoidCenters<>+8(SB)/4, $0x3f9ee200
+DATA sigmoidCenters<>+12(SB)/4, $0x3fded000
+DATA sigmoidCenters<>+16(SB)/4, $0x401ed400
+DATA sigmoidCenters<>+20(SB)/4, $0x405da800
+DATA sigmoidCenters<>+24(SB)/4, $0x408e8100
+DATA sigmoidCenters<>+28(SB)/4, $0x40aea400
+DATA sigmoidCenters<>+32(SB)/4, $0x40de0c00
+DATA sigmoidCenters<>+36(SB)/4, $0x410ec400
+DATA sigmoidCenters<>+40(SB)/4, $0x412f4b00
+DATA sigmoidCenters<>+44(SB)/4, $0x414f7300
+DATA sigmoidCenters<>+48(SB)/4, $0x417dca00
+DATA sigmoidCenters<>+52(SB)/4, $0x419ffe00
+DATA sigmoidCenters<>+56(SB)/4, $0x41bfab00
+DATA sigmoidCenters<>+60(SB)/4, $0x00000000
+GLOBL sigmoidCenters<>(SB), RODATA|NOPTR, $64
+
+DATA sigmoid6<>+0(SB)/4, $0x39b0cc21
+DATA sigmoid6<>+4(SB)/4, $0x3a0d6452
+DATA sigmoid6<>+8(SB)/4, $0x3944ef18
+DATA sigmoid6<>+12(SB)/4, $0xb8d4e565
+DATA sigmoid6<>+16(SB)/4, $0xb8f73904
+DATA sigmoid6<>+20(SB)/4, $0xb787f22e
+DATA sigmoid6<>+24(SB)/4, $0x36bcd620
+DATA sigmoid6<>+28(SB)/4, $0x368efc2e
+DATA sigmoid6<>+32(SB)/4, $0x35a446e0
+DATA sigmoid6<>+36(SB)/4, $0x343c3b19
+DATA sigmoid6<>+40(SB)/4, $0x32cd54ff
+DATA sigmoid6<>+44(SB)/4, $0x315e88f7
+DATA sigmoid6<>+48(SB)/4, $0x2f4290ea
+DATA sigmoid6<>+52(SB)/4, $0x2c6412a5
+DATA sigmoid6<>+56(SB)/4, $0x2985ac72
+DATA sigmoid6<>+60(SB)/4, $0x00000000
+GLOBL sigmoid6<>(SB), RODATA|NOPTR, $64
+
+DATA sigmoid5<>+0(SB)/4, $0xbaec9db0
+DATA sigmoid5<>+4(SB)/4, $0xb9ae020d
+DATA sigmoid5<>+8(SB)/4, $0x3a5bfac5
+DATA sigmoid5<>+12(SB)/4, $0x3a714aa3
+DATA sigmoid5<>+16(SB)/4, $0x39a8191f
+DATA sigmoid5<>+20(SB)/4, $0xb855484c
+DATA sigmoid5<>+24(SB)/4, $0xb8859fb4
+DATA sigmoid5<>+28(SB)/4, $0xb8020b8b
+DATA sigmoid5<>+32(SB)/4, $0xb7081142
+DATA sigmoid5<>+36(SB)/4, $0xb59a2219
+DATA sigmoid5<>+40(SB)/4, $0xb4227dc8
+DATA sigmoid5<>+44(SB)/4, $0xb2ae6466
+DATA sigmoid5<>+48(SB)/4, $0xb0ac1661
+DATA sigmoid5<>+52(SB)/4, $0xadb2409c
+DATA sigmoid5<>+56(SB)/4, $0xaad912e2
+DATA sigmoid5<>+60(SB)/4, $0x00000000
+GLOBL sigmoid5<>(SB), RODATA|NOPTR, $64
+
+DATA sigmoid4<>+0(SB)/4, $0xbb216ed4
+DATA sigmoid4<>+4(SB)/4, $0xbbab9670
+DATA sigmoid4<>+8(SB)/4, $0xbb8e6978
+DATA sigmoid4<>+12(SB)/4, $0xbafe9866
+DATA sigmoid4<>+16(SB)/4, $0x39bf1b0a
+DATA sigmoid4<>+20(SB)/4, $0x3a4338e0
+DATA sigmoid4<>+24(SB)/4, $0x39d19bf6
+DATA sigmoid4<>+28(SB)/4, $0x392de6b1
+DATA sigmoid4<>+32(SB)/4, $0x3827141c
+DATA sigmoid4<>+36(SB)/4, $0x36ba7301
+DATA sigmoid4<>+40(SB)/4, $0x354371c3
+DATA sigmoid4<>+44(SB)/4, $0x33d1844c
+DATA sigmoid4<>+48(SB)/4, $0x31bba6b9
+DATA sigmoid4<>+52(SB)/4, $0x2ebb6186
+DATA sigmoid4<>+56(SB)/4, $0x2be67067
+DATA sigmoid4<>+60(SB)/4, $0x00000000
+GLOBL sigmoid4<>(SB), RODATA|NOPTR, $64
+
+DATA sigmoid3<>+0(SB)/4, $0x3ca07b0d
+DATA sigmoid3<>+4(SB)/4, $0x3c3a99da
+DATA sigmoid3<>+8(SB)/4, $0x3aa5ee55
+DATA sigmoid3<>+12(SB)/4, $0xbba53350
+DATA sigmoid3<>+16(SB)/4, $0xbbdec2f1
+DATA sigmoid3<>+20(SB)/4, $0xbb846dc4
+DATA sigmoid3<>+24(SB)/4, $0xbae78599
+DATA sigmoid3<>+28(SB)/4, $0xba34084a
+DATA sigmoid3<>+32(SB)/4, $0xb927f112
+DATA sigmoid3<>+36(SB)/4, $0xb7ba0348
+DATA sigmoid3<>+40(SB)/4, $0xb64305db
+DATA sigmoid3<>+44(SB)/4, $0xb4d11dcd
+DATA sigmoid3<>+48(SB)/4, $0xb2b62139
+DATA sigmoid3<>+52(SB)/4, $0xafb997ed
+DATA sigmoid3<>+56(SB)/4, $0xace2abfe
+DATA sigmoid3<>+60(SB)/4, $0x00000000
+GLOBL sigmoid3<>(SB), RODATA|NOPTR, $64
+
+DATA sigmoid2<>+0(SB)/4, $0x3c77bde8
+DATA sigmoid2<>+4(SB)/4, $0x3d1e6b73
+DATA sigmoid2<>+8(SB)/4, $0x3d447cff
+DATA sigmoid2<>+12(SB)/4, $0x3d366813
+DATA sigmoid2<>+16(SB)/4, $0x3cf6a21f
+DATA sigmoid2<>+20(SB)/4, $0x3c62996a
+DATA sigmoid2<>+24(SB)/4, $0x3bb6119b
+DATA sigmoid2<>+28(SB)/4, $0x3b095dae
+DATA sigmoid2<>+32(SB)/4, $0x39fd17ef
+DATA sigmoid2<>+36(SB)/4, $0x388bb2f5
+DATA sigmoid2<>+40(SB)/4, $0x37126aff
+DATA sigmoid2<>+44(SB)/4, $0x359cfe9a
+DATA sigmoid2<>+48(SB)/4, $0x338a7ace
+DATA sigmoid2<>+52(SB)/4, $0x308dd496
+DATA sigmoid2<>+56(SB)/4, $0x2dad00fc
+DATA sigmoid2<>+60(SB)/4, $0x00000000
+GLOBL sigmoid2<>(SB), RODATA|NOPTR, $64
+
+DATA sigmoid1<>+0(SB)/4, $0xbe7c2366
+DATA sigmoid1<>+4(SB)/4, $0xbe5ffbf8
+DATA sigmoid1<>+8(SB)/4, $0xbe321df8
+DATA sigmoid1<>+12(SB)/4, $0xbe020049
+DATA sigmoid1<>+16(SB)/4, $0xbd91d0fd
+DATA sigmoid1<>+20(SB)/4, $0xbcf140dd
+DATA sigmoid1<>+24(SB)/4, $0xbc3a5b80
+DATA sigmoid1<>+28(SB)/4, $0xbb8a8aeb
+DATA sigmoid1<>+32(SB)/4, $0xba7d99f6
+DATA sigmoid1<>+36(SB)/4, $0xb90bbf93
+DATA sigmoid1<>+40(SB)/4, $0xb7926e8e
+DATA sigmoid1<>+44(SB)/4, $0xb61d00d9
+DATA sigmoid1<>+48(SB)/4, $0xb40ae8da
+DATA sigmoid1<>+52(SB)/4, $0xb10dff20
+DATA sigmoid1<>+56(SB)/4, $0xae2d527b
+DATA sigmoid1<>+60(SB)/4, $0x00000000
+GLOBL sigmoid1<>(SB), RODATA|NOPTR, $64
+
+DATA sigmoid0<>+0(SB)/4, $0x3ee08ed8
+DATA sigmoid0<>+4(SB)/4, $0x3ea577d3
+DATA sigmoid0<>+8(SB)/4, $0x3e659887
+DATA sigmoid0<>+12(SB)/4, $0x3e18cd6f
+DATA sigmoid0<>+16(SB)/4, $0x3d9e01c7
+DATA sigmoid0<>+20(SB)/4, $0x3cf8cf78
+DATA sigmoid0<>+24(SB)/4, $0x3c3c86da
+DATA sigmoid0<>+28(SB)/4, $0x3b8b2226
+DATA sigmoid0<>+32(SB)/4, $0x3a7dd7db
+DATA sigmoid0<>+36(SB)/4, $0x390bc3c3
+DATA sigmoid0<>+40(SB)/4, $0x37926e7a
+DATA sigmoid0<>+44(SB)/4, $0x361d0020
+DATA sigmoid0<>+48(SB)/4, $0x340ac3be
+DATA sigmoid0<>+52(SB)/4, $0x310dc7ae
+DATA sigmoid0<>+56(SB)/4, $0x2e2d1427
+DATA sigmoid0<>+60(SB)/4, $0x00000000
+GLOBL sigmoid0<>(SB), RODATA|NOPTR, $64
+
+DATA wc0c00000<>+0(SB)/4, $0xc0c00000
+DATA wc0c00000<>+4(SB)/4, $0xc0c00000
+DATA wc0c00000<>+8(SB)/4, $0xc0c00000
+DATA wc0c00000<>+12(SB)/4, $0xc0c00000
+DATA wc0c00000<>+16(SB)/4, $0xc0c00000
+DATA wc0c00000<>+20(SB)/4, $0xc0c00000
+DATA wc0c00000<>+24(SB)/4, $0xc0c00000
+DATA wc0c00000<>+28(SB)/4, $0xc0c00000
+GLOBL wc0c00000<>(SB), RODATA|NOPTR, $32
 
 DATA w42dc0000<>+0(SB)/4, $0x42dc0000
 DATA w42dc0000<>+4(SB)/4, $0x42dc0000
@@ -1514,151 +1774,141 @@ DATA w42dc0000<>+24(SB)/4, $0x42dc0000
 DATA w42dc0000<>+28(SB)/4, $0x42dc0000
 GLOBL w42dc0000<>(SB), RODATA|NOPTR, $32
 
-DATA w41960000<>+0(SB)/4, $0x41960000
-DATA w41960000<>+4(SB)/4, $0x41960000
-DATA w41960000<>+8(SB)/4, $0x41960000
-DATA w41960000<>+12(SB)/4, $0x41960000
-DATA w41960000<>+16(SB)/4, $0x41960000
-DATA w41960000<>+20(SB)/4, $0x41960000
-DATA w41960000<>+24(SB)/4, $0x41960000
-DATA w41960000<>+28(SB)/4, $0x41960000
-GLOBL w41960000<>(SB), RODATA|NOPTR, $32
+DATA w42610000<>+0(SB)/4, $0x42610000
+DATA w42610000<>+4(SB)/4, $0x42610000
+DATA w42610000<>+8(SB)/4, $0x42610000
+DATA w42610000<>+12(SB)/4, $0x42610000
+DATA w42610000<>+16(SB)/4, $0x42610000
+DATA w42610000<>+20(SB)/4, $0x42610000
+DATA w42610000<>+24(SB)/4, $0x42610000
+DATA w42610000<>+28(SB)/4, $0x42610000
+GLOBL w42610000<>(SB), RODATA|NOPTR, $32
 
-DATA w3fc00000<>+0(SB)/4, $0x3fc00000
-DATA w3fc00000<>+4(SB)/4, $0x3fc00000
-DATA w3fc00000<>+8(SB)/4, $0x3fc00000
-DATA w3fc00000<>+12(SB)/4, $0x3fc00000
-DATA w3fc00000<>+16(SB)/4, $0x3fc00000
-DATA w3fc00000<>+20(SB)/4, $0x3fc00000
-DATA w3fc00000<>+24(SB)/4, $0x3fc00000
-DATA w3fc00000<>+28(SB)/4, $0x3fc00000
-GLOBL w3fc00000<>(SB), RODATA|NOPTR, $32
+DATA sigmoidRestCenters<>+0(SB)/4, $0x420fed00
+DATA sigmoidRestCenters<>+4(SB)/4, $0x42300000
+DATA sigmoidRestCenters<>+8(SB)/4, $0x42500000
+DATA sigmoidRestCenters<>+12(SB)/4, $0x42600000
+DATA sigmoidRestCenters<>+16(SB)/4, $0x408fcf00
+DATA sigmoidRestCenters<>+20(SB)/4, $0x40af0b00
+DATA sigmoidRestCenters<>+24(SB)/4, $0x40cf2500
+DATA sigmoidRestCenters<>+28(SB)/4, $0x40ef1400
+DATA sigmoidRestCenters<>+32(SB)/4, $0x410ee200
+DATA sigmoidRestCenters<>+36(SB)/4, $0x412fe600
+DATA sigmoidRestCenters<>+40(SB)/4, $0x414ff800
+DATA sigmoidRestCenters<>+44(SB)/4, $0x41700000
+DATA sigmoidRestCenters<>+48(SB)/4, $0x41900000
+DATA sigmoidRestCenters<>+52(SB)/4, $0x41b00000
+DATA sigmoidRestCenters<>+56(SB)/4, $0x41d00000
+DATA sigmoidRestCenters<>+60(SB)/4, $0x41f00000
+GLOBL sigmoidRestCenters<>(SB), RODATA|NOPTR, $64
 
-DATA logisticCenters<>+0(SB)/4, $0x3f3ac000
-DATA logisticCenters<>+4(SB)/4, $0x3f9ec600
-DATA logisticCenters<>+8(SB)/4, $0x3fdde600
-DATA logisticCenters<>+12(SB)/4, $0x400e8f00
-DATA logisticCenters<>+16(SB)/4, $0x403f2e00
-DATA logisticCenters<>+20(SB)/4, $0x407e6e00
-DATA logisticCenters<>+24(SB)/4, $0x409fe600
-DATA logisticCenters<>+28(SB)/4, $0x40bf8300
-DATA logisticCenters<>+32(SB)/4, $0x40ed0e00
-DATA logisticCenters<>+36(SB)/4, $0x41179500
-DATA logisticCenters<>+40(SB)/4, $0x4137e700
-DATA logisticCenters<>+44(SB)/4, $0x41575200
-DATA logisticCenters<>+48(SB)/4, $0x41840000
-DATA logisticCenters<>+52(SB)/4, $0x41940000
-DATA logisticCenters<>+56(SB)/4, $0x3de7a000
-DATA logisticCenters<>+60(SB)/4, $0x3ebb8000
-GLOBL logisticCenters<>(SB), RODATA|NOPTR, $64
+DATA sigmoidRest5<>+0(SB)/4, $0x2284ba51
+DATA sigmoidRest5<>+4(SB)/4, $0x80000000
+DATA sigmoidRest5<>+8(SB)/4, $0x80000000
+DATA sigmoidRest5<>+12(SB)/4, $0x00000000
+DATA sigmoidRest5<>+16(SB)/4, $0x38825e50
+DATA sigmoidRest5<>+20(SB)/4, $0x37fac37d
+DATA sigmoidRest5<>+24(SB)/4, $0x3749b997
+DATA sigmoidRest5<>+28(SB)/4, $0x3699373f
+DATA sigmoidRest5<>+32(SB)/4, $0x358e6962
+DATA sigmoidRest5<>+36(SB)/4, $0x341ac614
+DATA sigmoidRest5<>+40(SB)/4, $0x32a7a82c
+DATA sigmoidRest5<>+44(SB)/4, $0x31358823
+DATA sigmoidRest5<>+48(SB)/4, $0x2f20c646
+DATA sigmoidRest5<>+52(SB)/4, $0x2c3c7646
+DATA sigmoidRest5<>+56(SB)/4, $0x295ce645
+DATA sigmoidRest5<>+60(SB)/4, $0x268188bf
+GLOBL sigmoidRest5<>(SB), RODATA|NOPTR, $64
 
-DATA logistic5<>+0(SB)/4, $0x399b4698
-DATA logistic5<>+4(SB)/4, $0xba5f07ba
-DATA logistic5<>+8(SB)/4, $0xba6ffcd7
-DATA logistic5<>+12(SB)/4, $0xba033059
-DATA logistic5<>+16(SB)/4, $0xb8469540
-DATA logistic5<>+20(SB)/4, $0x389aa04b
-DATA logistic5<>+24(SB)/4, $0x383bbac2
-DATA logistic5<>+28(SB)/4, $0x37a0dd5c
-DATA logistic5<>+32(SB)/4, $0x369d204f
-DATA logistic5<>+36(SB)/4, $0x352d0da4
-DATA logistic5<>+40(SB)/4, $0x33bbcb41
-DATA logistic5<>+44(SB)/4, $0x324b6273
-DATA logistic5<>+48(SB)/4, $0x30342285
-DATA logistic5<>+52(SB)/4, $0x00000000
-DATA logistic5<>+56(SB)/4, $0x3b03bcdb
-DATA logistic5<>+60(SB)/4, $0x3ac5bc61
-GLOBL logistic5<>(SB), RODATA|NOPTR, $64
+DATA sigmoidRest4<>+0(SB)/4, $0xa3b86968
+DATA sigmoidRest4<>+4(SB)/4, $0x00000000
+DATA sigmoidRest4<>+8(SB)/4, $0x00000000
+DATA sigmoidRest4<>+12(SB)/4, $0x00000000
+DATA sigmoidRest4<>+16(SB)/4, $0xb9cbfa8b
+DATA sigmoidRest4<>+20(SB)/4, $0xb92d7abf
+DATA sigmoidRest4<>+24(SB)/4, $0xb885194b
+DATA sigmoidRest4<>+28(SB)/4, $0xb7c7786b
+DATA sigmoidRest4<>+32(SB)/4, $0xb6c15b6f
+DATA sigmoidRest4<>+36(SB)/4, $0xb54580b3
+DATA sigmoidRest4<>+40(SB)/4, $0xb3d4f823
+DATA sigmoidRest4<>+44(SB)/4, $0xb26624ab
+DATA sigmoidRest4<>+48(SB)/4, $0xb05440d7
+DATA sigmoidRest4<>+52(SB)/4, $0xad78cdc0
+DATA sigmoidRest4<>+56(SB)/4, $0xaa91d555
+DATA sigmoidRest4<>+60(SB)/4, $0xa7ac0000
+GLOBL sigmoidRest4<>(SB), RODATA|NOPTR, $64
 
-DATA logistic4<>+0(SB)/4, $0x3ba97de4
-DATA logistic4<>+4(SB)/4, $0x3b8df6bd
-DATA logistic4<>+8(SB)/4, $0x3b020eb0
-DATA logistic4<>+12(SB)/4, $0x39345abe
-DATA logistic4<>+16(SB)/4, $0xba463663
-DATA logistic4<>+20(SB)/4, $0xba1508c0
-DATA logistic4<>+24(SB)/4, $0xb98553d9
-DATA logistic4<>+28(SB)/4, $0xb8d57a1d
-DATA logistic4<>+32(SB)/4, $0xb7db2eba
-DATA logistic4<>+36(SB)/4, $0xb6615315
-DATA logistic4<>+40(SB)/4, $0xb4ef8e11
-DATA logistic4<>+44(SB)/4, $0xb3865381
-DATA logistic4<>+48(SB)/4, $0xb16dd01d
-DATA logistic4<>+52(SB)/4, $0x00000000
-DATA logistic4<>+56(SB)/4, $0x3a988df5
-DATA logistic4<>+60(SB)/4, $0x3b62b3a2
-GLOBL logistic4<>(SB), RODATA|NOPTR, $64
+DATA sigmoidRest3<>+0(SB)/4, $0x23e0dc43
+DATA sigmoidRest3<>+4(SB)/4, $0x00000000
+DATA sigmoidRest3<>+8(SB)/4, $0x00000000
+DATA sigmoidRest3<>+12(SB)/4, $0x00000000
+DATA sigmoidRest3<>+16(SB)/4, $0x3adf1e81
+DATA sigmoidRest3<>+20(SB)/4, $0x3a31e906
+DATA sigmoidRest3<>+24(SB)/4, $0x39854f20
+DATA sigmoidRest3<>+28(SB)/4, $0x38c61f67
+DATA sigmoidRest3<>+32(SB)/4, $0x37b951ff
+DATA sigmoidRest3<>+36(SB)/4, $0x363be721
+DATA sigmoidRest3<>+40(SB)/4, $0x34ca864d
+DATA sigmoidRest3<>+44(SB)/4, $0x335ad2c2
+DATA sigmoidRest3<>+48(SB)/4, $0x312c6856
+DATA sigmoidRest3<>+52(SB)/4, $0x2e4a1887
+DATA sigmoidRest3<>+56(SB)/4, $0x2b6ce730
+DATA sigmoidRest3<>+60(SB)/4, $0x288ae3d6
+GLOBL sigmoidRest3<>(SB), RODATA|NOPTR, $64
 
-DATA logistic3<>+0(SB)/4, $0xbc3ddbd4
-DATA logistic3<>+4(SB)/4, $0xbaa7c5c7
-DATA logistic3<>+8(SB)/4, $0x3ba35932
-DATA logistic3<>+12(SB)/4, $0x3be2d9f8
-DATA logistic3<>+16(SB)/4, $0x3bb52360
-DATA logistic3<>+20(SB)/4, $0x3b301cb7
-DATA logistic3<>+24(SB)/4, $0x3a8bdb75
-DATA logistic3<>+28(SB)/4, $0x39d790a2
-DATA logistic3<>+32(SB)/4, $0x38d3aecd
-DATA logistic3<>+36(SB)/4, $0x3756d8ad
-DATA logistic3<>+40(SB)/4, $0x35e3e422
-DATA logistic3<>+44(SB)/4, $0x34802d81
-DATA logistic3<>+48(SB)/4, $0x32412b52
-DATA logistic3<>+52(SB)/4, $0x00000000
-DATA logistic3<>+56(SB)/4, $0xbca87de2
-DATA logistic3<>+60(SB)/4, $0xbc94d3f1
-GLOBL logistic3<>(SB), RODATA|NOPTR, $64
+DATA sigmoidRest2<>+0(SB)/4, $0xa4920933
+DATA sigmoidRest2<>+4(SB)/4, $0x00000000
+DATA sigmoidRest2<>+8(SB)/4, $0x00000000
+DATA sigmoidRest2<>+12(SB)/4, $0x00000000
+DATA sigmoidRest2<>+16(SB)/4, $0xbbaf1ca8
+DATA sigmoidRest2<>+20(SB)/4, $0xbb07ab58
+DATA sigmoidRest2<>+24(SB)/4, $0xba49229b
+DATA sigmoidRest2<>+28(SB)/4, $0xb994df74
+DATA sigmoidRest2<>+32(SB)/4, $0xb88a7e73
+DATA sigmoidRest2<>+36(SB)/4, $0xb70cc30a
+DATA sigmoidRest2<>+40(SB)/4, $0xb597bd6e
+DATA sigmoidRest2<>+44(SB)/4, $0xb423f770
+DATA sigmoidRest2<>+48(SB)/4, $0xb1fe6609
+DATA sigmoidRest2<>+52(SB)/4, $0xaf151a65
+DATA sigmoidRest2<>+56(SB)/4, $0xac2ec68f
+DATA sigmoidRest2<>+60(SB)/4, $0xa94c683d
+GLOBL sigmoidRest2<>(SB), RODATA|NOPTR, $64
 
-DATA logistic2<>+0(SB)/4, $0xbd1d0b8d
-DATA logistic2<>+4(SB)/4, $0xbd447927
-DATA logistic2<>+8(SB)/4, $0xbd36d8ec
-DATA logistic2<>+12(SB)/4, $0xbd10e323
-DATA logistic2<>+16(SB)/4, $0xbca93e44
-DATA logistic2<>+20(SB)/4, $0xbc0eb1dc
-DATA logistic2<>+24(SB)/4, $0xbb579458
-DATA logistic2<>+28(SB)/4, $0xbaa347dd
-DATA logistic2<>+32(SB)/4, $0xb99e6114
-DATA logistic2<>+36(SB)/4, $0xb820d498
-DATA logistic2<>+40(SB)/4, $0xb6aab728
-DATA logistic2<>+44(SB)/4, $0xb53fb300
-DATA logistic2<>+48(SB)/4, $0xb30e8454
-DATA logistic2<>+52(SB)/4, $0x00000000
-DATA logistic2<>+56(SB)/4, $0xbbe6a3b1
-DATA logistic2<>+60(SB)/4, $0xbcb359de
-GLOBL logistic2<>(SB), RODATA|NOPTR, $64
+DATA sigmoidRest1<>+0(SB)/4, $0x25aa432d
+DATA sigmoidRest1<>+4(SB)/4, $0x80000000
+DATA sigmoidRest1<>+8(SB)/4, $0x80000000
+DATA sigmoidRest1<>+12(SB)/4, $0x00000000
+DATA sigmoidRest1<>+16(SB)/4, $0x3c3313a5
+DATA sigmoidRest1<>+20(SB)/4, $0x3b88d36a
+DATA sigmoidRest1<>+24(SB)/4, $0x3ac9c618
+DATA sigmoidRest1<>+28(SB)/4, $0x3a150e26
+DATA sigmoidRest1<>+32(SB)/4, $0x390ab683
+DATA sigmoidRest1<>+36(SB)/4, $0x378cfdac
+DATA sigmoidRest1<>+40(SB)/4, $0x3617fc08
+DATA sigmoidRest1<>+44(SB)/4, $0x34a43b23
+DATA sigmoidRest1<>+48(SB)/4, $0x3282e186
+DATA sigmoidRest1<>+52(SB)/4, $0x2f996b38
+DATA sigmoidRest1<>+56(SB)/4, $0x2cb3d629
+DATA sigmoidRest1<>+60(SB)/4, $0x29d2c82b
+GLOBL sigmoidRest1<>(SB), RODATA|NOPTR, $64
 
-DATA logistic1<>+0(SB)/4, $0x3e60bfe5
-DATA logistic1<>+4(SB)/4, $0x3e323375
-DATA logistic1<>+8(SB)/4, $0x3e02a738
-DATA logistic1<>+12(SB)/4, $0x3db3e5d8
-DATA logistic1<>+16(SB)/4, $0x3d3b33a2
-DATA logistic1<>+20(SB)/4, $0x3c942792
-DATA logistic1<>+24(SB)/4, $0x3bda86d5
-DATA logistic1<>+28(SB)/4, $0x3b241e2f
-DATA logistic1<>+32(SB)/4, $0x3a1ec112
-DATA logistic1<>+36(SB)/4, $0x38a1199d
-DATA logistic1<>+40(SB)/4, $0x372afdbe
-DATA logistic1<>+44(SB)/4, $0x35bffaef
-DATA logistic1<>+48(SB)/4, $0x3392a454
-DATA logistic1<>+52(SB)/4, $0x00000000
-DATA logistic1<>+56(SB)/4, $0x3e7f2ee0
-DATA logistic1<>+60(SB)/4, $0x3e779aee
-GLOBL logistic1<>(SB), RODATA|NOPTR, $64
-
-DATA logistic0<>+0(SB)/4, $0x3f2cb8bc
-DATA logistic0<>+4(SB)/4, $0x3f469020
-DATA logistic0<>+8(SB)/4, $0x3f599114
-DATA logistic0<>+12(SB)/4, $0x3f6716b2
-DATA logistic0<>+16(SB)/4, $0x3f73b5bb
-DATA logistic0<>+20(SB)/4, $0x3f7b4884
-DATA logistic0<>+24(SB)/4, $0x3f7e47fe
-DATA logistic0<>+28(SB)/4, $0x3f7f5b78
-DATA logistic0<>+32(SB)/4, $0x3f7fd848
-DATA logistic0<>+36(SB)/4, $0x3f7ffaf7
-DATA logistic0<>+40(SB)/4, $0x3f7fff55
-DATA logistic0<>+44(SB)/4, $0x3f7fffe8
-DATA logistic0<>+48(SB)/4, $0x3f7fffff
-DATA logistic0<>+52(SB)/4, $0x3f800000
-DATA logistic0<>+56(SB)/4, $0x3f073b07
-DATA logistic0<>+60(SB)/4, $0x3f172dd5
-GLOBL logistic0<>(SB), RODATA|NOPTR, $64
+DATA sigmoidRest0<>+0(SB)/4, $0x3f800000
+DATA sigmoidRest0<>+4(SB)/4, $0x3f800000
+DATA sigmoidRest0<>+8(SB)/4, $0x3f800000
+DATA sigmoidRest0<>+12(SB)/4, $0x3f800000
+DATA sigmoidRest0<>+16(SB)/4, $0x3f7d2bb0
+DATA sigmoidRest0<>+20(SB)/4, $0x3f7eed32
+DATA sigmoidRest0<>+24(SB)/4, $0x3f7f9af5
+DATA sigmoidRest0<>+28(SB)/4, $0x3f7fdab7
+DATA sigmoidRest0<>+32(SB)/4, $0x3f7ff754
+DATA sigmoidRest0<>+36(SB)/4, $0x3f7ffee6
+DATA sigmoidRest0<>+40(SB)/4, $0x3f7fffda
+DATA sigmoidRest0<>+44(SB)/4, $0x3f7ffffb
+DATA sigmoidRest0<>+48(SB)/4, $0x3f800000
+DATA sigmoidRest0<>+52(SB)/4, $0x3f800000
+DATA sigmoidRest0<>+56(SB)/4, $0x3f800000
+DATA sigmoidRest0<>+60(SB)/4, $0x3f800000
+GLOBL sigmoidRest0<>(SB), RODATA|NOPTR, $64
 
 DATA wbfb8aa3b<>+0(SB)/4, $0xbfb8aa3b
 DATA wbfb8aa3b<>+4(SB)/4, $0xbfb8aa3b
@@ -1723,7 +1973,7 @@ loop:
 	VFMADD231PS Y1, Y5, Y4
 	VCMPPS      $0x11, wc099999a<>+0(SB), Y0, Y1
 	VTESTPS     Y1, Y1
-	JZ          common1
+	JZ          common3
 	VANDPS      w7fffffff<>+0(SB), Y0, Y2
 	VMOVUPS     w416fd70a<>+0(SB), Y3
 	VMINPS      Y2, Y3, Y2
@@ -1784,7 +2034,7 @@ loop:
 	VMULPS      Y2, Y8, Y8
 	VBLENDVPS   Y1, Y8, Y4, Y4
 
-common1:
+common3:
 	VMOVUPS w80000000<>+0(SB), Y1
 	VMAXPS  Y0, Y1, Y0
 	VSUBPS  Y4, Y0, Y0
@@ -1842,7 +2092,7 @@ tail:
 	VFMADD231PS Y2, Y6, Y5
 	VCMPPS      $0x11, wc099999a<>+0(SB), Y1, Y2
 	VTESTPS     Y2, Y2
-	JZ          common2
+	JZ          common4
 	VANDPS      w7fffffff<>+0(SB), Y1, Y3
 	VMOVUPS     w416fd70a<>+0(SB), Y4
 	VMINPS      Y3, Y4, Y3
@@ -1903,7 +2153,7 @@ tail:
 	VMULPS      Y3, Y9, Y9
 	VBLENDVPS   Y2, Y9, Y5, Y5
 
-common2:
+common4:
 	VMOVUPS    w80000000<>+0(SB), Y2
 	VMAXPS     Y1, Y2, Y1
 	VSUBPS     Y5, Y1, Y1
@@ -2386,7 +2636,7 @@ loop:
 	VFMADD231PS Y1, Y5, Y4
 	VCMPPS      $0x11, wc089999a<>+0(SB), Y0, Y1
 	VTESTPS     Y1, Y1
-	JZ          common3
+	JZ          common5
 	VANDPS      w7fffffff<>+0(SB), Y0, Y2
 	VMOVUPS     w41300000<>+0(SB), Y3
 	VMINPS      Y2, Y3, Y2
@@ -2456,7 +2706,7 @@ loop:
 	VMULPS      Y2, Y8, Y8
 	VBLENDVPS   Y1, Y8, Y4, Y4
 
-common3:
+common5:
 	VMOVUPS w80000000<>+0(SB), Y1
 	VMAXPS  Y0, Y1, Y0
 	VSUBPS  Y4, Y0, Y0
@@ -2514,7 +2764,7 @@ tail:
 	VFMADD231PS Y2, Y6, Y5
 	VCMPPS      $0x11, wc089999a<>+0(SB), Y1, Y2
 	VTESTPS     Y2, Y2
-	JZ          common4
+	JZ          common6
 	VANDPS      w7fffffff<>+0(SB), Y1, Y3
 	VMOVUPS     w41300000<>+0(SB), Y4
 	VMINPS      Y3, Y4, Y3
@@ -2584,7 +2834,7 @@ tail:
 	VMULPS      Y3, Y9, Y9
 	VBLENDVPS   Y2, Y9, Y5, Y5
 
-common4:
+common6:
 	VMOVUPS    w80000000<>+0(SB), Y2
 	VMAXPS     Y1, Y2, Y1
 	VSUBPS     Y5, Y1, Y1
@@ -3067,7 +3317,7 @@ loop:
 	VFMADD231PS Y2, Y6, Y5
 	VCMPPS      $0x11, wc0c00000<>+0(SB), Y0, Y2
 	VTESTPS     Y2, Y2
-	JZ          common5
+	JZ          common7
 	VANDPS      w7fffffff<>+0(SB), Y0, Y3
 	VMOVUPS     w42dc0000<>+0(SB), Y4
 	VMINPS      Y3, Y4, Y3
@@ -3125,7 +3375,7 @@ loop:
 	VMULPS      Y3, Y9, Y9
 	VBLENDVPS   Y2, Y9, Y5, Y5
 
-common5:
+common7:
 	VMOVUPS   w3f800000<>+0(SB), Y2
 	VSUBPS    Y5, Y2, Y2
 	VBLENDVPS Y0, Y5, Y2, Y2
@@ -3183,7 +3433,7 @@ tail:
 	VFMADD231PS Y3, Y7, Y6
 	VCMPPS      $0x11, wc0c00000<>+0(SB), Y1, Y3
 	VTESTPS     Y3, Y3
-	JZ          common6
+	JZ          common8
 	VANDPS      w7fffffff<>+0(SB), Y1, Y4
 	VMOVUPS     w42dc0000<>+0(SB), Y5
 	VMINPS      Y4, Y5, Y4
@@ -3241,7 +3491,7 @@ tail:
 	VMULPS      Y4, Y10, Y10
 	VBLENDVPS   Y3, Y10, Y6, Y6
 
-common6:
+common8:
 	VMOVUPS    w3f800000<>+0(SB), Y3
 	VSUBPS     Y6, Y3, Y3
 	VBLENDVPS  Y1, Y6, Y3, Y3
@@ -3261,16 +3511,6 @@ DATA w41b00000<>+20(SB)/4, $0x41b00000
 DATA w41b00000<>+24(SB)/4, $0x41b00000
 DATA w41b00000<>+28(SB)/4, $0x41b00000
 GLOBL w41b00000<>(SB), RODATA|NOPTR, $32
-
-DATA w40000000<>+0(SB)/4, $0x40000000
-DATA w40000000<>+4(SB)/4, $0x40000000
-DATA w40000000<>+8(SB)/4, $0x40000000
-DATA w40000000<>+12(SB)/4, $0x40000000
-DATA w40000000<>+16(SB)/4, $0x40000000
-DATA w40000000<>+20(SB)/4, $0x40000000
-DATA w40000000<>+24(SB)/4, $0x40000000
-DATA w40000000<>+28(SB)/4, $0x40000000
-GLOBL w40000000<>(SB), RODATA|NOPTR, $32
 
 DATA siluSlopeCenters<>+0(SB)/4, $0x3e6fb000
 DATA siluSlopeCenters<>+4(SB)/4, $0x3f3b5800
@@ -3415,26 +3655,6 @@ DATA siluSlope0<>+52(SB)/4, $0xb32a1429
 DATA siluSlope0<>+56(SB)/4, $0x00000000
 DATA siluSlope0<>+60(SB)/4, $0x00000000
 GLOBL siluSlope0<>(SB), RODATA|NOPTR, $64
-
-DATA wc0c00000<>+0(SB)/4, $0xc0c00000
-DATA wc0c00000<>+4(SB)/4, $0xc0c00000
-DATA wc0c00000<>+8(SB)/4, $0xc0c00000
-DATA wc0c00000<>+12(SB)/4, $0xc0c00000
-DATA wc0c00000<>+16(SB)/4, $0xc0c00000
-DATA wc0c00000<>+20(SB)/4, $0xc0c00000
-DATA wc0c00000<>+24(SB)/4, $0xc0c00000
-DATA wc0c00000<>+28(SB)/4, $0xc0c00000
-GLOBL wc0c00000<>(SB), RODATA|NOPTR, $32
-
-DATA w42610000<>+0(SB)/4, $0x42610000
-DATA w42610000<>+4(SB)/4, $0x42610000
-DATA w42610000<>+8(SB)/4, $0x42610000
-DATA w42610000<>+12(SB)/4, $0x42610000
-DATA w42610000<>+16(SB)/4, $0x42610000
-DATA w42610000<>+20(SB)/4, $0x42610000
-DATA w42610000<>+24(SB)/4, $0x42610000
-DATA w42610000<>+28(SB)/4, $0x42610000
-GLOBL w42610000<>(SB), RODATA|NOPTR, $32
 
 DATA siluSlopeRestCenters<>+0(SB)/4, $0x42100000
 DATA siluSlopeRestCenters<>+4(SB)/4, $0x42300000
@@ -3617,7 +3837,7 @@ loop:
 	VFMADD231PS Y2, Y6, Y5
 	VCMPPS      $0x11, wc099999a<>+0(SB), Y0, Y2
 	VTESTPS     Y2, Y2
-	JZ          common7
+	JZ          common9
 	VANDPS      w7fffffff<>+0(SB), Y0, Y3
 	VMOVUPS     w416fd70a<>+0(SB), Y4
 	VMINPS      Y3, Y4, Y3
@@ -3678,7 +3898,7 @@ loop:
 	VMULPS      Y3, Y9, Y9
 	VBLENDVPS   Y2, Y9, Y5, Y5
 
-common7:
+common9:
 	VMOVUPS   w3f800000<>+0(SB), Y2
 	VSUBPS    Y5, Y2, Y2
 	VBLENDVPS Y0, Y5, Y2, Y2
@@ -3738,7 +3958,7 @@ tail:
 	VFMADD231PS Y3, Y7, Y6
 	VCMPPS      $0x11, wc099999a<>+0(SB), Y1, Y3
 	VTESTPS     Y3, Y3
-	JZ          common8
+	JZ          common10
 	VANDPS      w7fffffff<>+0(SB), Y1, Y4
 	VMOVUPS     w416fd70a<>+0(SB), Y5
 	VMINPS      Y4, Y5, Y4
@@ -3799,7 +4019,7 @@ tail:
 	VMULPS      Y4, Y10, Y10
 	VBLENDVPS   Y3, Y10, Y6, Y6
 
-common8:
+common10:
 	VMOVUPS    w3f800000<>+0(SB), Y3
 	VSUBPS     Y6, Y3, Y3
 	VBLENDVPS  Y1, Y6, Y3, Y3
@@ -4165,7 +4385,7 @@ loop:
 	VFMADD231PS Y2, Y6, Y5
 	VCMPPS      $0x11, wc089999a<>+0(SB), Y0, Y2
 	VTESTPS     Y2, Y2
-	JZ          common9
+	JZ          common11
 	VANDPS      w7fffffff<>+0(SB), Y0, Y3
 	VMOVUPS     w41300000<>+0(SB), Y4
 	VMINPS      Y3, Y4, Y3
@@ -4239,7 +4459,7 @@ loop:
 	VMULPS      Y3, Y8, Y8
 	VBLENDVPS   Y2, Y8, Y5, Y5
 
-common9:
+common11:
 	VMOVUPS   w3f800000<>+0(SB), Y2
 	VSUBPS    Y5, Y2, Y2
 	VBLENDVPS Y0, Y5, Y2, Y2
@@ -4299,7 +4519,7 @@ tail:
 	VFMADD231PS Y3, Y7, Y6
 	VCMPPS      $0x11, wc089999a<>+0(SB), Y1, Y3
 	VTESTPS     Y3, Y3
-	JZ          common10
+	JZ          common12
 	VANDPS      w7fffffff<>+0(SB), Y1, Y4
 	VMOVUPS     w41300000<>+0(SB), Y5
 	VMINPS      Y4, Y5, Y4
@@ -4373,7 +4593,7 @@ tail:
 	VMULPS      Y4, Y9, Y9
 	VBLENDVPS   Y3, Y9, Y6, Y6
 
-common10:
+common12:
 	VMOVUPS    w3f800000<>+0(SB), Y3
 	VSUBPS     Y6, Y3, Y3
 	VBLENDVPS  Y1, Y6, Y3, Y3
@@ -4901,80 +5121,125 @@ TEXT ·swiGLUGradAVX2(SB), NOSPLIT, $0-48
 
 loop:
 	VMOVUPS     (BX)(AX*1), Y0
-	VANDPS      w7fffffff<>+0(SB), Y0, Y0
-	VMOVUPS     w42dc0000<>+0(SB), Y1
-	VMINPS      Y0, Y1, Y0
-	VMINPS      w41960000<>+0(SB), Y0, Y1
-	VADDPS      w3fc00000<>+0(SB), Y1, Y1
-	VPSRLD      $0x15, Y1, Y1
-	VPSLLD      $0x1c, Y1, Y2
-	VPERMPS     logisticCenters<>+0(SB), Y1, Y3
-	VPERMPS     logisticCenters<>+32(SB), Y1, Y4
-	VBLENDVPS   Y2, Y4, Y3, Y3
-	VSUBPS      Y3, Y0, Y3
-	VPERMPS     logistic5<>+0(SB), Y1, Y4
-	VPERMPS     logistic5<>+32(SB), Y1, Y5
-	VBLENDVPS   Y2, Y5, Y4, Y4
-	VPERMPS     logistic4<>+0(SB), Y1, Y5
-	VPERMPS     logistic4<>+32(SB), Y1, Y6
-	VBLENDVPS   Y2, Y6, Y5, Y5
-	VFMADD231PS Y3, Y4, Y5
-	VPERMPS     logistic3<>+0(SB), Y1, Y4
-	VPERMPS     logistic3<>+32(SB), Y1, Y6
-	VBLENDVPS   Y2, Y6, Y4, Y4
-	VFMADD231PS Y3, Y5, Y4
-	VPERMPS     logistic2<>+0(SB), Y1, Y5
-	VPERMPS     logistic2<>+32(SB), Y1, Y6
-	VBLENDVPS   Y2, Y6, Y5, Y5
-	VFMADD231PS Y3, Y4, Y5
-	VPERMPS     logistic1<>+0(SB), Y1, Y4
-	VPERMPS     logistic1<>+32(SB), Y1, Y6
-	VBLENDVPS   Y2, Y6, Y4, Y4
-	VFMADD231PS Y3, Y5, Y4
-	VPERMPS     logistic0<>+0(SB), Y1, Y5
-	VPERMPS     logistic0<>+32(SB), Y1, Y1
-	VBLENDVPS   Y2, Y1, Y5, Y5
-	VFMADD231PS Y3, Y4, Y5
-	VMOVAPS     Y5, Y1
-	VMULPS      wbfb8aa3b<>+0(SB), Y0, Y2
-	VROUNDPS    $0x00, Y2, Y2
-	VMOVAPS     Y0, Y3
-	VFMADD231PS w3f317200<>+0(SB), Y2, Y3
-	VFMADD231PS w35bfbe8e<>+0(SB), Y2, Y3
-	VMOVUPS     w3ab6a18b<>+0(SB), Y4
-	VFMADD213PS wbc091ec1<>+0(SB), Y3, Y4
-	VFMADD213PS w3d2aaa75<>+0(SB), Y3, Y4
-	VFMADD213PS wbe2aaa3e<>+0(SB), Y3, Y4
-	VFMADD213PS w3f000000<>+0(SB), Y3, Y4
-	VMULPS      Y3, Y3, Y6
-	VFMSUB213PS Y3, Y6, Y4
-	VFMADD231PS Y4, Y1, Y1
-	VCVTPS2DQ   Y2, Y2
+	VANDPS      w7fffffff<>+0(SB), Y0, Y1
+	VMOVUPS     w41c00000<>+0(SB), Y2
+	VMINPS      Y1, Y2, Y1
+	VADDPS      w40000000<>+0(SB), Y1, Y2
+	VPSRLD      $0x15, Y2, Y2
+	VPSLLD      $0x1c, Y2, Y3
+	VPERMPS     sigmoidCenters<>+0(SB), Y2, Y4
+	VPERMPS     sigmoidCenters<>+32(SB), Y2, Y5
+	VBLENDVPS   Y3, Y5, Y4, Y4
+	VSUBPS      Y4, Y1, Y1
+	VPERMPS     sigmoid6<>+0(SB), Y2, Y4
+	VPERMPS     sigmoid6<>+32(SB), Y2, Y5
+	VBLENDVPS   Y3, Y5, Y4, Y4
+	VPERMPS     sigmoid5<>+0(SB), Y2, Y5
+	VPERMPS     sigmoid5<>+32(SB), Y2, Y6
+	VBLENDVPS   Y3, Y6, Y5, Y5
+	VFMADD231PS Y1, Y4, Y5
+	VPERMPS     sigmoid4<>+0(SB), Y2, Y4
+	VPERMPS     sigmoid4<>+32(SB), Y2, Y6
+	VBLENDVPS   Y3, Y6, Y4, Y4
+	VFMADD231PS Y1, Y5, Y4
+	VPERMPS     sigmoid3<>+0(SB), Y2, Y5
+	VPERMPS     sigmoid3<>+32(SB), Y2, Y6
+	VBLENDVPS   Y3, Y6, Y5, Y5
+	VFMADD231PS Y1, Y4, Y5
+	VPERMPS     sigmoid2<>+0(SB), Y2, Y4
+	VPERMPS     sigmoid2<>+32(SB), Y2, Y6
+	VBLENDVPS   Y3, Y6, Y4, Y4
+	VFMADD231PS Y1, Y5, Y4
+	VPERMPS     sigmoid1<>+0(SB), Y2, Y5
+	VPERMPS     sigmoid1<>+32(SB), Y2, Y6
+	VBLENDVPS   Y3, Y6, Y5, Y5
+	VFMADD231PS Y1, Y4, Y5
+	VPERMPS     sigmoid0<>+0(SB), Y2, Y4
+	VPERMPS     sigmoid0<>+32(SB), Y2, Y2
+	VBLENDVPS   Y3, Y2, Y4, Y4
+	VFMADD231PS Y1, Y5, Y4
+	VCMPPS      $0x11, wc0c00000<>+0(SB), Y0, Y1
+	VTESTPS     Y1, Y1
+	JZ          common13
+	VANDPS      w7fffffff<>+0(SB), Y0, Y2
+	VMOVUPS     w42dc0000<>+0(SB), Y3
+	VMINPS      Y2, Y3, Y2
+	VMINPS      w42610000<>+0(SB), Y2, Y3
+	VPSRLD      $0x15, Y3, Y3
+	VPSLLD      $0x1c, Y3, Y5
+	VPERMPS     sigmoidRestCenters<>+0(SB), Y3, Y6
+	VPERMPS     sigmoidRestCenters<>+32(SB), Y3, Y7
+	VBLENDVPS   Y5, Y7, Y6, Y6
+	VSUBPS      Y6, Y2, Y6
+	VPERMPS     sigmoidRest5<>+0(SB), Y3, Y7
+	VPERMPS     sigmoidRest5<>+32(SB), Y3, Y8
+	VBLENDVPS   Y5, Y8, Y7, Y7
+	VPERMPS     sigmoidRest4<>+0(SB), Y3, Y8
+	VPERMPS     sigmoidRest4<>+32(SB), Y3, Y9
+	VBLENDVPS   Y5, Y9, Y8, Y8
+	VFMADD231PS Y6, Y7, Y8
+	VPERMPS     sigmoidRest3<>+0(SB), Y3, Y7
+	VPERMPS     sigmoidRest3<>+32(SB), Y3, Y9
+	VBLENDVPS   Y5, Y9, Y7, Y7
+	VFMADD231PS Y6, Y8, Y7
+	VPERMPS     sigmoidRest2<>+0(SB), Y3, Y8
+	VPERMPS     sigmoidRest2<>+32(SB), Y3, Y9
+	VBLENDVPS   Y5, Y9, Y8, Y8
+	VFMADD231PS Y6, Y7, Y8
+	VPERMPS     sigmoidRest1<>+0(SB), Y3, Y7
+	VPERMPS     sigmoidRest1<>+32(SB), Y3, Y9
+	VBLENDVPS   Y5, Y9, Y7, Y7
+	VFMADD231PS Y6, Y8, Y7
+	VPERMPS     sigmoidRest0<>+0(SB), Y3, Y8
+	VPERMPS     sigmoidRest0<>+32(SB), Y3, Y3
+	VBLENDVPS   Y5, Y3, Y8, Y8
+	VFMADD231PS Y6, Y7, Y8
+	VMULPS      wbfb8aa3b<>+0(SB), Y2, Y3
+	VROUNDPS    $0x00, Y3, Y3
+	VMOVAPS     Y2, Y2
+	VFMADD231PS w3f317200<>+0(SB), Y3, Y2
+	VFMADD231PS w35bfbe8e<>+0(SB), Y3, Y2
+	VMOVUPS     w3ab6a18b<>+0(SB), Y5
+	VFMADD213PS wbc091ec1<>+0(SB), Y2, Y5
+	VFMADD213PS w3d2aaa75<>+0(SB), Y2, Y5
+	VFMADD213PS wbe2aaa3e<>+0(SB), Y2, Y5
+	VFMADD213PS w3f000000<>+0(SB), Y2, Y5
+	VMULPS      Y2, Y2, Y6
+	VFMSUB213PS Y2, Y6, Y5
+	VFMADD231PS Y5, Y8, Y8
+	VCVTPS2DQ   Y3, Y2
 	VPSRAD      $0x01, Y2, Y3
 	VPSUBD      Y3, Y2, Y2
 	VPADDD      w0000007f<>+0(SB), Y3, Y3
 	VPSLLD      $0x17, Y3, Y3
 	VPADDD      w0000007f<>+0(SB), Y2, Y2
 	VPSLLD      $0x17, Y2, Y2
+	VMULPS      Y3, Y8, Y8
+	VMULPS      Y2, Y8, Y8
+	VBLENDVPS   Y1, Y8, Y4, Y4
+
+common13:
+	VMOVUPS     w3f800000<>+0(SB), Y1
+	VSUBPS      Y4, Y1, Y1
+	VANDPS      w7fffffff<>+0(SB), Y0, Y2
+	VMOVUPS     w42dc0000<>+0(SB), Y3
+	VMINPS      Y2, Y3, Y2
+	VBLENDVPS   Y0, Y4, Y1, Y3
+	VBLENDVPS   Y0, Y1, Y4, Y1
+	VANDPS      w80000000<>+0(SB), Y0, Y4
+	VORPS       Y4, Y2, Y2
+	VFMADD213PS w3f800000<>+0(SB), Y2, Y1
 	VMULPS      Y3, Y1, Y1
-	VMULPS      Y2, Y1, Y1
-	VMOVUPS     (BX)(AX*1), Y2
-	VBLENDVPS   Y2, Y1, Y5, Y3
-	VBLENDVPS   Y2, Y5, Y1, Y1
-	VANDPS      w80000000<>+0(SB), Y2, Y4
-	VORPS       Y4, Y0, Y0
-	VFMADD213PS w3f800000<>+0(SB), Y0, Y1
-	VMULPS      Y3, Y1, Y1
-	VMOVUPS     wc2dc0000<>+0(SB), Y0
-	VMAXPS      Y2, Y0, Y2
-	VMULPS      Y3, Y2, Y2
-	VMOVUPS     (DI)(AX*1), Y0
-	VMOVUPS     (SI)(AX*1), Y3
-	VMULPS      Y0, Y2, Y2
+	VMOVUPS     wc2dc0000<>+0(SB), Y2
+	VMAXPS      Y0, Y2, Y0
 	VMULPS      Y3, Y0, Y0
-	VMULPS      Y1, Y0, Y0
-	VMOVUPS     Y2, (DX)(AX*1)
-	VMOVUPS     Y0, (CX)(AX*1)
+	VMOVUPS     (DI)(AX*1), Y2
+	VMOVUPS     (SI)(AX*1), Y3
+	VMULPS      Y2, Y0, Y0
+	VMULPS      Y3, Y2, Y2
+	VMULPS      Y1, Y2, Y2
+	VMOVUPS     Y0, (DX)(AX*1)
+	VMOVUPS     Y2, (CX)(AX*1)
 	ADDQ        $0x20, AX
 	SUBQ        $0x08, R8
 	JGE         loop
@@ -4987,80 +5252,125 @@ tail:
 	SUBQ        R8, R9
 	VMOVUPS     (R9), Y0
 	VMASKMOVPS  (BX)(AX*1), Y0, Y1
-	VANDPS      w7fffffff<>+0(SB), Y1, Y1
-	VMOVUPS     w42dc0000<>+0(SB), Y2
-	VMINPS      Y1, Y2, Y1
-	VMINPS      w41960000<>+0(SB), Y1, Y2
-	VADDPS      w3fc00000<>+0(SB), Y2, Y2
-	VPSRLD      $0x15, Y2, Y2
-	VPSLLD      $0x1c, Y2, Y3
-	VPERMPS     logisticCenters<>+0(SB), Y2, Y4
-	VPERMPS     logisticCenters<>+32(SB), Y2, Y5
-	VBLENDVPS   Y3, Y5, Y4, Y4
-	VSUBPS      Y4, Y1, Y4
-	VPERMPS     logistic5<>+0(SB), Y2, Y5
-	VPERMPS     logistic5<>+32(SB), Y2, Y6
-	VBLENDVPS   Y3, Y6, Y5, Y5
-	VPERMPS     logistic4<>+0(SB), Y2, Y6
-	VPERMPS     logistic4<>+32(SB), Y2, Y7
-	VBLENDVPS   Y3, Y7, Y6, Y6
-	VFMADD231PS Y4, Y5, Y6
-	VPERMPS     logistic3<>+0(SB), Y2, Y5
-	VPERMPS     logistic3<>+32(SB), Y2, Y7
-	VBLENDVPS   Y3, Y7, Y5, Y5
-	VFMADD231PS Y4, Y6, Y5
-	VPERMPS     logistic2<>+0(SB), Y2, Y6
-	VPERMPS     logistic2<>+32(SB), Y2, Y7
-	VBLENDVPS   Y3, Y7, Y6, Y6
-	VFMADD231PS Y4, Y5, Y6
-	VPERMPS     logistic1<>+0(SB), Y2, Y5
-	VPERMPS     logistic1<>+32(SB), Y2, Y7
-	VBLENDVPS   Y3, Y7, Y5, Y5
-	VFMADD231PS Y4, Y6, Y5
-	VPERMPS     logistic0<>+0(SB), Y2, Y6
-	VPERMPS     logistic0<>+32(SB), Y2, Y2
-	VBLENDVPS   Y3, Y2, Y6, Y6
-	VFMADD231PS Y4, Y5, Y6
-	VMOVAPS     Y6, Y2
-	VMULPS      wbfb8aa3b<>+0(SB), Y1, Y3
-	VROUNDPS    $0x00, Y3, Y3
-	VMOVAPS     Y1, Y4
-	VFMADD231PS w3f317200<>+0(SB), Y3, Y4
-	VFMADD231PS w35bfbe8e<>+0(SB), Y3, Y4
-	VMOVUPS     w3ab6a18b<>+0(SB), Y5
-	VFMADD213PS wbc091ec1<>+0(SB), Y4, Y5
-	VFMADD213PS w3d2aaa75<>+0(SB), Y4, Y5
-	VFMADD213PS wbe2aaa3e<>+0(SB), Y4, Y5
-	VFMADD213PS w3f000000<>+0(SB), Y4, Y5
-	VMULPS      Y4, Y4, Y7
-	VFMSUB213PS Y4, Y7, Y5
-	VFMADD231PS Y5, Y2, Y2
-	VCVTPS2DQ   Y3, Y3
+	VANDPS      w7fffffff<>+0(SB), Y1, Y2
+	VMOVUPS     w41c00000<>+0(SB), Y3
+	VMINPS      Y2, Y3, Y2
+	VADDPS      w40000000<>+0(SB), Y2, Y3
+	VPSRLD      $0x15, Y3, Y3
+	VPSLLD      $0x1c, Y3, Y4
+	VPERMPS     sigmoidCenters<>+0(SB), Y3, Y5
+	VPERMPS     sigmoidCenters<>+32(SB), Y3, Y6
+	VBLENDVPS   Y4, Y6, Y5, Y5
+	VSUBPS      Y5, Y2, Y2
+	VPERMPS     sigmoid6<>+0(SB), Y3, Y5
+	VPERMPS     sigmoid6<>+32(SB), Y3, Y6
+	VBLENDVPS   Y4, Y6, Y5, Y5
+	VPERMPS     sigmoid5<>+0(SB), Y3, Y6
+	VPERMPS     sigmoid5<>+32(SB), Y3, Y7
+	VBLENDVPS   Y4, Y7, Y6, Y6
+	VFMADD231PS Y2, Y5, Y6
+	VPERMPS     sigmoid4<>+0(SB), Y3, Y5
+	VPERMPS     sigmoid4<>+32(SB), Y3, Y7
+	VBLENDVPS   Y4, Y7, Y5, Y5
+	VFMADD231PS Y2, Y6, Y5
+	VPERMPS     sigmoid3<>+0(SB), Y3, Y6
+	VPERMPS     sigmoid3<>+32(SB), Y3, Y7
+	VBLENDVPS   Y4, Y7, Y6, Y6
+	VFMADD231PS Y2, Y5, Y6
+	VPERMPS     sigmoid2<>+0(SB), Y3, Y5
+	VPERMPS     sigmoid2<>+32(SB), Y3, Y7
+	VBLENDVPS   Y4, Y7, Y5, Y5
+	VFMADD231PS Y2, Y6, Y5
+	VPERMPS     sigmoid1<>+0(SB), Y3, Y6
+	VPERMPS     sigmoid1<>+32(SB), Y3, Y7
+	VBLENDVPS   Y4, Y7, Y6, Y6
+	VFMADD231PS Y2, Y5, Y6
+	VPERMPS     sigmoid0<>+0(SB), Y3, Y5
+	VPERMPS     sigmoid0<>+32(SB), Y3, Y3
+	VBLENDVPS   Y4, Y3, Y5, Y5
+	VFMADD231PS Y2, Y6, Y5
+	VCMPPS      $0x11, wc0c00000<>+0(SB), Y1, Y2
+	VTESTPS     Y2, Y2
+	JZ          common14
+	VANDPS      w7fffffff<>+0(SB), Y1, Y3
+	VMOVUPS     w42dc0000<>+0(SB), Y4
+	VMINPS      Y3, Y4, Y3
+	VMINPS      w42610000<>+0(SB), Y3, Y4
+	VPSRLD      $0x15, Y4, Y4
+	VPSLLD      $0x1c, Y4, Y6
+	VPERMPS     sigmoidRestCenters<>+0(SB), Y4, Y7
+	VPERMPS     sigmoidRestCenters<>+32(SB), Y4, Y8
+	VBLENDVPS   Y6, Y8, Y7, Y7
+	VSUBPS      Y7, Y3, Y7
+	VPERMPS     sigmoidRest5<>+0(SB), Y4, Y8
+	VPERMPS     sigmoidRest5<>+32(SB), Y4, Y9
+	VBLENDVPS   Y6, Y9, Y8, Y8
+	VPERMPS     sigmoidRest4<>+0(SB), Y4, Y9
+	VPERMPS     sigmoidRest4<>+32(SB), Y4, Y10
+	VBLENDVPS   Y6, Y10, Y9, Y9
+	VFMADD231PS Y7, Y8, Y9
+	VPERMPS     sigmoidRest3<>+0(SB), Y4, Y8
+	VPERMPS     sigmoidRest3<>+32(SB), Y4, Y10
+	VBLENDVPS   Y6, Y10, Y8, Y8
+	VFMADD231PS Y7, Y9, Y8
+	VPERMPS     sigmoidRest2<>+0(SB), Y4, Y9
+	VPERMPS     sigmoidRest2<>+32(SB), Y4, Y10
+	VBLENDVPS   Y6, Y10, Y9, Y9
+	VFMADD231PS Y7, Y8, Y9
+	VPERMPS     sigmoidRest1<>+0(SB), Y4, Y8
+	VPERMPS     sigmoidRest1<>+32(SB), Y4, Y10
+	VBLENDVPS   Y6, Y10, Y8, Y8
+	VFMADD231PS Y7, Y9, Y8
+	VPERMPS     sigmoidRest0<>+0(SB), Y4, Y9
+	VPERMPS     sigmoidRest0<>+32(SB), Y4, Y4
+	VBLENDVPS   Y6, Y4, Y9, Y9
+	VFMADD231PS Y7, Y8, Y9
+	VMULPS      wbfb8aa3b<>+0(SB), Y3, Y4
+	VROUNDPS    $0x00, Y4, Y4
+	VMOVAPS     Y3, Y3
+	VFMADD231PS w3f317200<>+0(SB), Y4, Y3
+	VFMADD231PS w35bfbe8e<>+0(SB), Y4, Y3
+	VMOVUPS     w3ab6a18b<>+0(SB), Y6
+	VFMADD213PS wbc091ec1<>+0(SB), Y3, Y6
+	VFMADD213PS w3d2aaa75<>+0(SB), Y3, Y6
+	VFMADD213PS wbe2aaa3e<>+0(SB), Y3, Y6
+	VFMADD213PS w3f000000<>+0(SB), Y3, Y6
+	VMULPS      Y3, Y3, Y7
+	VFMSUB213PS Y3, Y7, Y6
+	VFMADD231PS Y6, Y9, Y9
+	VCVTPS2DQ   Y4, Y3
 	VPSRAD      $0x01, Y3, Y4
 	VPSUBD      Y4, Y3, Y3
 	VPADDD      w0000007f<>+0(SB), Y4, Y4
 	VPSLLD      $0x17, Y4, Y4
 	VPADDD      w0000007f<>+0(SB), Y3, Y3
 	VPSLLD      $0x17, Y3, Y3
+	VMULPS      Y4, Y9, Y9
+	VMULPS      Y3, Y9, Y9
+	VBLENDVPS   Y2, Y9, Y5, Y5
+
+common14:
+	VMOVUPS     w3f800000<>+0(SB), Y2
+	VSUBPS      Y5, Y2, Y2
+	VANDPS      w7fffffff<>+0(SB), Y1, Y3
+	VMOVUPS     w42dc0000<>+0(SB), Y4
+	VMINPS      Y3, Y4, Y3
+	VBLENDVPS   Y1, Y5, Y2, Y4
+	VBLENDVPS   Y1, Y2, Y5, Y2
+	VANDPS      w80000000<>+0(SB), Y1, Y5
+	VORPS       Y5, Y3, Y3
+	VFMADD213PS w3f800000<>+0(SB), Y3, Y2
 	VMULPS      Y4, Y2, Y2
-	VMULPS      Y3, Y2, Y2
-	VMASKMOVPS  (BX)(AX*1), Y0, Y3
-	VBLENDVPS   Y3, Y2, Y6, Y4
-	VBLENDVPS   Y3, Y6, Y2, Y2
-	VANDPS      w80000000<>+0(SB), Y3, Y5
-	VORPS       Y5, Y1, Y1
-	VFMADD213PS w3f800000<>+0(SB), Y1, Y2
-	VMULPS      Y4, Y2, Y2
-	VMOVUPS     wc2dc0000<>+0(SB), Y1
-	VMAXPS      Y3, Y1, Y3
-	VMULPS      Y4, Y3, Y3
-	VMASKMOVPS  (DI)(AX*1), Y0, Y1
-	VMASKMOVPS  (SI)(AX*1), Y0, Y4
-	VMULPS      Y1, Y3, Y3
+	VMOVUPS     wc2dc0000<>+0(SB), Y3
+	VMAXPS      Y1, Y3, Y1
 	VMULPS      Y4, Y1, Y1
-	VMULPS      Y2, Y1, Y1
-	VMASKMOVPS  Y3, Y0, (DX)(AX*1)
-	VMASKMOVPS  Y1, Y0, (CX)(AX*1)
+	VMASKMOVPS  (DI)(AX*1), Y0, Y3
+	VMASKMOVPS  (SI)(AX*1), Y0, Y4
+	VMULPS      Y3, Y1, Y1
+	VMULPS      Y4, Y3, Y3
+	VMULPS      Y2, Y3, Y3
+	VMASKMOVPS  Y1, Y0, (DX)(AX*1)
+	VMASKMOVPS  Y3, Y0, (CX)(AX*1)
 
 done:
 	VZEROUPPER
