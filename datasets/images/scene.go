@@ -11,6 +11,7 @@ import (
 const (
 	leastRadius, mostRadius   = 11.0, 14.5
 	leastStroke, mostStroke   = 1.6, 2.4
+	mostTilt                  = 0.5 // the sine of an angle
 	leastBarHalf, mostBarHalf = 1.0, 2.0
 	barChance                 = 0.3
 	mostDark, leastLight      = 100.0, 155.0 // levels, 0 to 255
@@ -45,7 +46,7 @@ func chooseScene(label, size, channels int, random *draws) (s scene) {
 	s.figure, s.outlined = figures[label/2], label%2 == 1
 	s.stroke = unit * random.between(leastStroke, mostStroke)
 	s.radius = unit * random.between(leastRadius, mostRadius)
-	s.axis = random.direction()
+	s.axis = random.tilt()
 	margin := 0.9 * s.radius
 	s.centre = vector{random.between(margin, float64(size)-margin), random.between(margin, float64(size)-margin)}
 	s.ground, s.ink = random.colour(0, mostDark), random.colour(leastLight, 255)

@@ -27,9 +27,9 @@ type ShapesConfig struct {
 
 // Shapes is the task of naming a figure: circle, square, triangle or cross,
 // filled or outlined, eight classes in all. Each picture shows one, of random
-// place, size, rotation and colour, lighter or darker than its background, under
-// noise, and half of them with a bar that hides a part of it. No single pixel
-// says anything about the class, so a linear model learns next to nothing.
+// place, size and colour, turned by up to 30 degrees either way, under noise, and
+// three of ten with a bar that hides a part of it. It is as often lighter than its
+// background as darker, so that a linear model learns next to nothing.
 //
 // Pictures are drawn when they are asked for. Picture n is a function of the
 // seed, the part and n alone, and its label is n modulo 8.
@@ -129,4 +129,11 @@ func (d *draws) direction() vector {
 			return vector{v.x / length, v.y / length}
 		}
 	}
+}
+
+// tilt returns a point of the unit circle, a random angle off the first axis
+// whose sine is mostTilt at most.
+func (d *draws) tilt() vector {
+	y := d.between(-mostTilt, mostTilt)
+	return vector{math.Sqrt(1 - float64(y*y)), y}
 }
