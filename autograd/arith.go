@@ -17,6 +17,11 @@ func (v *Var) Add(b *Var) *Var {
 	g := begin("add", v, b)
 	out := g.broadcast(v, b)
 	tensor.AddInto(out, v.value, b.value)
+	return g.sum(out, v, b)
+}
+
+// sum ends Add of v and b, whose result is out.
+func (g *Graph) sum(out *tensor.Tensor, v, b *Var) *Var {
 	if !g.wanted(v, b) {
 		return g.result("add", out)
 	}

@@ -17,6 +17,7 @@ type Graph struct {
 	passed    bool // Backward has run
 	passing   bool // Backward runs
 	scopes    int  // that have not ended
+	first     int  // Var of the last of these
 
 	vars   []*Var // all Vars of this life of the graph, in order of making
 	nodes  []*node
@@ -150,10 +151,12 @@ func (g *Graph) Param(p *Param) *Var {
 // so that inference keeps one block's activations at a time.
 func (g *Graph) Scope(f func() *Var) (out *Var) {
 	g.usable("scope")
-	first := len(g.vars)
+	first, outer := len(g.vars), g.first
+	g.first = first
 	g.scopes++
 	defer func() {
 		g.scopes--
+		g.first = outer
 		g.endScope(first, out)
 	}()
 	return f()

@@ -31,6 +31,11 @@ func TestNothingIsLost(t *testing.T) {
 		"norms": func(x *Var) *Var {
 			return RMSNorm(x, x.Select(0, 1), 1e-3).Add(LayerNorm(x, x.Select(0, 1), x.Select(0, 1), 1e-3))
 		},
+		"residual": func(x *Var) *Var {
+			h, y := AddRMSNorm(x, x.Exp(), x.Select(0, 1), 1e-3)
+			k, z := AddLayerNorm(h.AddOnto(y.Sin()), y.T().T(), nil, x.Select(0, 1), 1e-3)
+			return k.AddOnto(z).AddOnto(x)
+		},
 		"linear": func(x *Var) *Var { return Linear(x.T().T(), x, x.Select(1, 0)).MatMul(x.Select(1, 2)) },
 		"mlp": func(x *Var) *Var {
 			c, d := x.Detach(), x.Detach().T()

@@ -21,18 +21,23 @@ func optional(v *Var) *tensor.Tensor {
 func RMSNorm(x, w *Var, eps float64) *Var {
 	g := begin("rms_norm", x)
 	g.join("rms_norm", w)
-	out, rstd := g.arena.EmptyLike(x.value), g.statistics(x)
-	tensor.RMSNormInto(out, rstd, x.value, optional(w), eps)
+	y, rstd := g.arena.EmptyLike(x.value), g.statistics(x)
+	tensor.RMSNormInto(y, rstd, x.value, optional(w), eps)
+	return g.rmsNorm(y, rstd, x, w)
+}
+
+// rmsNorm ends RMSNorm of x, whose result is y.
+func (g *Graph) rmsNorm(y, rstd *tensor.Tensor, x, w *Var) *Var {
 	if !g.wanted(x, w) {
 		g.arena.Release(rstd)
-		return g.result("rms_norm", out)
+		return g.result("rms_norm", y)
 	}
 	sx, sr := g.save("rms_norm", x.value), g.keep("rms_norm", rstd)
 	var sw *SavedTensor
 	if w != nil {
 		sw = g.save("rms_norm", w.value)
 	}
-	return g.record("rms_norm", out, func(dy *tensor.Tensor) {
+	return g.record("rms_norm", y, func(dy *tensor.Tensor) {
 		dx, dw := g.joint(x), g.joint(w, x)
 		tensor.RMSNormGradInto(dx.t, dw.t, sx.Get(), sw.orNil(), sr.Get(), dy, tensor.NormAccumulate{X: dx.add, W: dw.add})
 		g.done(dx)
@@ -54,19 +59,24 @@ func RMSNormComposed(x, w *Var, eps float64) *Var {
 func LayerNorm(x, w, b *Var, eps float64) *Var {
 	g := begin("layer_norm", x)
 	g.join("layer_norm", w, b)
-	out, mean, rstd := g.arena.EmptyLike(x.value), g.statistics(x), g.statistics(x)
-	tensor.LayerNormInto(out, mean, rstd, x.value, optional(w), optional(b), eps)
+	y, mean, rstd := g.arena.EmptyLike(x.value), g.statistics(x), g.statistics(x)
+	tensor.LayerNormInto(y, mean, rstd, x.value, optional(w), optional(b), eps)
+	return g.layerNorm(y, mean, rstd, x, w, b)
+}
+
+// layerNorm ends LayerNorm of x, whose result is y.
+func (g *Graph) layerNorm(y, mean, rstd *tensor.Tensor, x, w, b *Var) *Var {
 	if !g.wanted(x, w, b) {
 		g.arena.Release(mean)
 		g.arena.Release(rstd)
-		return g.result("layer_norm", out)
+		return g.result("layer_norm", y)
 	}
 	sx, sm, sr := g.save("layer_norm", x.value), g.keep("layer_norm", mean), g.keep("layer_norm", rstd)
 	var sw *SavedTensor
 	if w != nil {
 		sw = g.save("layer_norm", w.value)
 	}
-	return g.record("layer_norm", out, func(dy *tensor.Tensor) {
+	return g.record("layer_norm", y, func(dy *tensor.Tensor) {
 		dx, dw, db := g.joint(x), g.joint(w, x), g.joint(b, x, w)
 		tensor.LayerNormGradInto(dx.t, dw.t, db.t, sx.Get(), sw.orNil(), sm.Get(), sr.Get(), dy,
 			tensor.NormAccumulate{X: dx.add, W: dw.add, B: db.add})

@@ -80,6 +80,20 @@ func twins() []twin {
 			func(in vars) *autograd.Var { return autograd.RMSNormComposed(in[0], in[1], 1e-3) }, x, width)
 		add("layer norm", func(in vars) *autograd.Var { return autograd.LayerNorm(in[0], in[1], in[2], 1e-3) },
 			func(in vars) *autograd.Var { return autograd.LayerNormComposed(in[0], in[1], in[2], 1e-3) }, x, width, width)
+		add("rms norm of a sum", func(in vars) *autograd.Var {
+			h, y := autograd.AddRMSNorm(in[0], in[1].Sin(), in[2], 1e-3)
+			return h.Mul(y)
+		}, func(in vars) *autograd.Var {
+			h := in[0].Add(in[1].Sin())
+			return h.Mul(autograd.RMSNormComposed(h, in[2], 1e-3))
+		}, x, x, width)
+		add("layer norm of a sum", func(in vars) *autograd.Var {
+			h, y := autograd.AddLayerNorm(in[0], in[1].Sin(), in[2], in[3], 1e-3)
+			return h.Mul(y)
+		}, func(in vars) *autograd.Var {
+			h := in[0].Add(in[1].Sin())
+			return h.Mul(autograd.LayerNormComposed(h, in[2], in[3], 1e-3))
+		}, x, x, width, width)
 		add("swiglu", func(in vars) *autograd.Var { return autograd.SwiGLU(in[0], in[1]) },
 			func(in vars) *autograd.Var { return autograd.SwiGLUComposed(in[0], in[1]) }, x, x)
 		add("linear", func(in vars) *autograd.Var { return autograd.Linear(in[0], in[1], in[2]) },

@@ -21,7 +21,8 @@ func (b *Block) Forward(c *Context, x *autograd.Var) *autograd.Var {
 // cache, which gets them too. A nil cache is none.
 func (b *Block) ForwardCached(c *Context, x *autograd.Var, cache *KVCache) *autograd.Var {
 	return c.Scope(func() *autograd.Var {
-		h := x.Add(b.Attention.ForwardCached(c, b.AttentionNorm.Forward(c, x), cache))
-		return h.Add(b.Dropout.Forward(c, b.MLP.Forward(c, b.MLPNorm.Forward(c, h))))
+		attended := b.Attention.ForwardCached(c, b.AttentionNorm.Forward(c, x), cache)
+		h, normal := addNorm(c, b.MLPNorm, x, attended)
+		return h.AddOnto(b.Dropout.Forward(c, b.MLP.Forward(c, normal)))
 	})
 }

@@ -76,7 +76,32 @@ func (n *RMSNorm) Forward(c *Context, x *autograd.Var) *autograd.Var {
 	return autograd.RMSNorm(x, c.Param(n.Weight), n.Eps)
 }
 
+// ForwardAdd returns h = x + r and normalises h: x, r (..., D). r is not used
+// afterwards, see autograd.AddRMSNorm.
+func (n *RMSNorm) ForwardAdd(c *Context, x, r *autograd.Var) (h, y *autograd.Var) {
+	return autograd.AddRMSNorm(x, r, c.Param(n.Weight), n.Eps)
+}
+
 // Forward normalises x (..., D).
 func (n *LayerNorm) Forward(c *Context, x *autograd.Var) *autograd.Var {
 	return autograd.LayerNorm(x, c.Param(n.Weight), c.Param(n.Bias), n.Eps)
+}
+
+// ForwardAdd returns h = x + r and normalises h: x, r (..., D). r is not used
+// afterwards, see autograd.AddLayerNorm.
+func (n *LayerNorm) ForwardAdd(c *Context, x, r *autograd.Var) (h, y *autograd.Var) {
+	return autograd.AddLayerNorm(x, r, c.Param(n.Weight), c.Param(n.Bias), n.Eps)
+}
+
+// addNorm returns h = x + r and norm of h, in one pass where norm can do that. r is
+// not used afterwards.
+func addNorm(c *Context, norm Layer, x, r *autograd.Var) (h, y *autograd.Var) {
+	type adder interface {
+		ForwardAdd(c *Context, x, r *autograd.Var) (h, y *autograd.Var)
+	}
+	if n, ok := norm.(adder); ok {
+		return n.ForwardAdd(c, x, r)
+	}
+	h = x.AddOnto(r)
+	return h, norm.Forward(c, h)
 }

@@ -143,6 +143,13 @@ func (a *Arena) Holders(t *Tensor) int {
 	return t.storage.holders
 }
 
+// Alone reports whether nobody but t has its memory: t alone holds it, and it was
+// never exposed.
+func (a *Arena) Alone(t *Tensor) bool {
+	s := present("alone", t).storage
+	return !t.dropped && s.arena == a && s.holders == 1 && !s.exposed
+}
+
 // takeBack recycles a storage without holders.
 func (a *Arena) takeBack(s *Storage) {
 	class, _ := sizeClass(s.bytes)

@@ -35,6 +35,18 @@ func TestFusedMisuse(t *testing.T) {
 		{"layernorm mean", ShapeMismatch, "mean", func() { LayerNormInto(emptyLike(x), zeros(3), rows, x, w, w, 0) }},
 		{"layernorm mean is rstd", InternalOverlap, "share", func() { LayerNormInto(emptyLike(x), rows, rows, x, w, w, 0) }},
 		{"layernorm devices", DeviceMismatch, "counting", func() { LayerNormInto(emptyLike(x), rows, zeros(2, 3), x, elsewhere(Float32, 4), nil, 0) }},
+		{"add rmsnorm's addend", ShapeMismatch, "added", func() { AddRMSNormInto(emptyLike(x), emptyLike(x), rows, x, w, w, 0) }},
+		{"add rmsnorm's sum", ShapeMismatch, "destination", func() { AddRMSNormInto(w, emptyLike(x), rows, x, x, w, 0) }},
+		{"add rmsnorm into one", InternalOverlap, "share", func() {
+			y := emptyLike(x)
+			AddRMSNormInto(y, y, rows, x, x, w, 0)
+		}},
+		{"add layernorm of two dtypes", DTypeMismatch, "float64", func() {
+			AddLayerNormInto(emptyLike(x), emptyLike(x), rows, zeros(2, 3), x, Zeros(Float64, 2, 3, 4), w, w, 0)
+		}},
+		{"add layernorm into an overlap", InternalOverlap, "Clone", func() {
+			AddLayerNormInto(zeros(4).Expand(2, 3, 4), emptyLike(x), rows, zeros(2, 3), x, x, w, w, 0)
+		}},
 		{"swiglu shapes", ShapeMismatch, "up", func() { SwiGLU(x, zeros(2, 3, 1)) }},
 		{"swiglu dtypes", DTypeMismatch, "float64", func() { SwiGLU(x, Zeros(Float64, 2, 3, 4)) }},
 		{"swiglu gradient", ShapeMismatch, "gate's gradient", func() { SwiGLUGradInto(w, nil, x, x, x, false, false) }},
@@ -132,6 +144,8 @@ func TestFusedOperationsAllocateNothing(t *testing.T) {
 		"rmsnorm gradient":      func() { RMSNormGradInto(dx, dw, x, w, rows, dy, NormAccumulate{}) },
 		"layernorm":             func() { LayerNormInto(y, mean, rows, x, w, w, 1e-5) },
 		"layernorm gradient":    func() { LayerNormGradInto(dx, dw, db, x, w, mean, rows, dy, NormAccumulate{W: true}) },
+		"add rmsnorm":           func() { AddRMSNormInto(dx, y, rows, x, x, w, 1e-5) },
+		"add layernorm":         func() { AddLayerNormInto(dx, y, mean, rows, x, dx, w, w, 1e-5) },
 		"swiglu":                func() { SwiGLUInto(y, x, x) },
 		"swiglu gradient":       func() { SwiGLUGradInto(dx, y, x, x, dy, false, true) },
 		"rotary":                func() { RotaryInto(y, x, angles, angles, RotaryHalf, false) },

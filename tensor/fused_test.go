@@ -114,6 +114,37 @@ func TestLayerNorm(t *testing.T) {
 	})
 }
 
+// TestAddNorms: h is the sum, and y is h normalised, h apart or in the place of an
+// operand.
+func TestAddNorms(t *testing.T) {
+	const eps = 1e-3
+	w, b := ramp(2, 5), ramp(4, 5)
+	for name, norm := range map[string]func(h, y, x, r *Tensor) *Tensor{
+		"rmsnorm": func(h, y, x, r *Tensor) *Tensor {
+			AddRMSNormInto(h, y, emptyRows(x), x, r, w, eps)
+			return h.Mul(h.Square().MeanKeepDim(-1).AddScalar(eps).Rsqrt()).Mul(w)
+		},
+		"layernorm": func(h, y, x, r *Tensor) *Tensor {
+			AddLayerNormInto(h, y, emptyRows(x), emptyRows(x), x, r, w, b, eps)
+			return h.Sub(h.MeanKeepDim(-1)).Mul(h.VarKeepDim(-1).AddScalar(eps).Rsqrt()).Mul(w).Add(b)
+		},
+	} {
+		for place, at := range map[string]func(x, r *Tensor) (h *Tensor){
+			"apart": func(x, _ *Tensor) *Tensor { return emptyLike(x) },
+			"on r":  func(_, r *Tensor) *Tensor { return r },
+			"on x":  func(x, _ *Tensor) *Tensor { return x },
+		} {
+			t.Run(name+" "+place, func(t *testing.T) {
+				x, r, y := ramp(1, 2, 3, 5), ramp(3, 2, 3, 5), Empty(Float64, 2, 3, 5)
+				sum, h := x.Add(r), at(x, r)
+				want := norm(h, y, x, r)
+				wantClose(t, h, sum)
+				wantClose(t, y, want)
+			})
+		}
+	}
+}
+
 func TestSwiGLU(t *testing.T) {
 	gate, up, dy := ramp(1, 3, 4), ramp(2, 3, 4), ramp(3, 3, 4)
 	wantClose(t, SwiGLU(gate, up), gate.SiLU().Mul(up))

@@ -20,7 +20,7 @@ import (
 // functions are the package's functions that take tensors, generic ones with one
 // type each; the methods of Tensor are found by reflection.
 var functions = []any{
-	AbsInto, ActivationInto, AddInto, AddScalarInto, AddScaledInto, AdamWInto, AllInto, AndInto, AnyInto,
+	AbsInto, ActivationInto, AddInto, AddLayerNormInto, AddRMSNormInto, AddScalarInto, AddScaledInto, AdamWInto, AllInto, AndInto, AnyInto,
 	AppendBroadcastShape, AppendCatShape, AppendEmbeddingShape, AppendIndexSelectShape, AppendMatMulShape,
 	AppendReducedShape, AppendShape, AppendStackShape, ArgMaxInto, ArgMinInto, AttentionGradInto, AttentionInto,
 	Bytes, Cat, CatInto, ClampInto, CosInto, CrossEntropyGradInto, CrossEntropyInto, CumSumInto,
@@ -48,7 +48,7 @@ var makers = []any{
 	(*TensorView).StorageOffset, (*TensorView).Get, (*TensorView).Materialize, ViewAt[float32],
 	(*TensorView).Rank, (*TensorView).Len, (*TensorView).DType, (*TensorView).IsContiguous,
 	(*Arena).Empty, (*Arena).EmptyLike, (*Arena).Reshape, (*Arena).Flatten, (*Arena).Contiguous,
-	(*Arena).Alias, (*Arena).Adopt, (*Arena).Expose, (*Arena).TryView,
+	(*Arena).Alias, (*Arena).Adopt, (*Arena).Alone, (*Arena).Expose, (*Arena).TryView,
 }
 
 // TestFunctionsAreListed checks that functions has every exported function of

@@ -22,6 +22,24 @@ func RMSNormInto(y, rstd, x, w *Tensor, eps float64) {
 	wroteAll(y, rstd)
 }
 
+// AddRMSNormInto writes x + r to h, and what RMSNormInto makes of h to y and rstd,
+// in one pass over memory. h may be r.
+//
+// h, x, r, y: (N..., D); w: (D), or nil for ones; rstd: (N...), contiguous.
+func AddRMSNormInto(h, y, rstd, x, r, w *Tensor, eps float64) {
+	const op = "add rmsnorm"
+	checkNorm(op, x, w, nil)
+	checkAddend(op, h, x, r)
+	wantRows(op, "rstd", rstd, x)
+	result(op, y, x, x.dtype, x.shape())
+	targets(op, h, y, rstd)
+	x, r = sourceFor(op, x, anywhere, h, y, rstd), sourceFor(op, r, byPosition, h, y, rstd)
+	w = sourceFor(op, w, anywhere, h, y, rstd)
+	y.storage.device.AddRMSNorm(h.operand(op), y.operand(op), rstd.operand(op),
+		x.operand(op), r.operand(op), operandOf(op, w), eps)
+	wroteAll(h, y, rstd)
+}
+
 // RMSNormGradInto writes the gradients of RMSNormInto's x and w to dx and dw,
 // or adds them as acc says. Gradients that are nil are not computed.
 //
@@ -60,6 +78,26 @@ func LayerNormInto(y, mean, rstd, x, w, b *Tensor, eps float64) {
 	wroteAll(y, mean, rstd)
 }
 
+// AddLayerNormInto writes x + r to h, and what LayerNormInto makes of h to y, mean
+// and rstd, in one pass over memory. h may be r.
+//
+// h, x, r, y: (N..., D); w, b: (D), or nil for ones and zeros; mean, rstd:
+// (N...), contiguous.
+func AddLayerNormInto(h, y, mean, rstd, x, r, w, b *Tensor, eps float64) {
+	const op = "add layernorm"
+	checkNorm(op, x, w, b)
+	checkAddend(op, h, x, r)
+	wantRows(op, "the mean", mean, x)
+	wantRows(op, "rstd", rstd, x)
+	result(op, y, x, x.dtype, x.shape())
+	targets(op, h, y, mean, rstd)
+	x, r = sourceFor(op, x, anywhere, h, y, mean, rstd), sourceFor(op, r, byPosition, h, y, mean, rstd)
+	w, b = sourceFor(op, w, anywhere, h, y, mean, rstd), sourceFor(op, b, anywhere, h, y, mean, rstd)
+	y.storage.device.AddLayerNorm(h.operand(op), y.operand(op), mean.operand(op), rstd.operand(op),
+		x.operand(op), r.operand(op), operandOf(op, w), operandOf(op, b), eps)
+	wroteAll(h, y, mean, rstd)
+}
+
 // LayerNormGradInto writes the gradients of LayerNormInto's x, w and b to dx,
 // dw and db, or adds them as acc says. Gradients that are nil are not computed.
 //
@@ -93,6 +131,14 @@ func checkNorm(op string, x, w, b *Tensor) {
 	if b != nil && !equalDims(b.shape(), width) {
 		refuseVector(op, "the bias", b, x)
 	}
+}
+
+// checkAddend checks what is added to x (N..., D) before it is normalised, and
+// where the sum goes.
+func checkAddend(op string, h, x, r *Tensor) {
+	sameKind(op, x, r)
+	wantShape(op, "what is added", r, x.shape())
+	result(op, h, x, x.dtype, x.shape())
 }
 
 // refuseVector refuses a weight or bias that does not fit the last dim of x.

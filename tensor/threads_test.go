@@ -176,9 +176,11 @@ func (in *threadInputs) fusedRuns() []threadRun {
 	out, stats, dq, dk, dv := ZerosLike(q), Zeros(in.dtype, 2, 3, 2, 75), ZerosLike(q), ZerosLike(k), ZerosLike(v)
 	mask := AttentionParams{Scale: 0.25, Causal: true, QueryOffset: 15}
 	p, m1, m2 := in.random(70_001), Zeros(in.dtype, 70_001), Zeros(in.dtype, 70_001)
-	g := in.random(70_001)
+	g, h := in.random(70_001), in.like(in.dtype)
 	return []threadRun{
 		{RMSNormInto, func() { RMSNormInto(dst, rstd, x, w, 1e-5) }, []*Tensor{dst, rstd}},
+		{AddRMSNormInto, func() { AddRMSNormInto(h, dst, rstd, x, y, w, 1e-5) }, []*Tensor{h, dst, rstd}},
+		{AddLayerNormInto, func() { AddLayerNormInto(h, dst, mean, rstd, x, y, w, b, 1e-5) }, []*Tensor{h, dst, mean, rstd}},
 		{RMSNormGradInto, func() { RMSNormGradInto(dst, dw, x, w, rstd, y, NormAccumulate{}) }, []*Tensor{dst, dw}},
 		{LayerNormInto, func() { LayerNormInto(dst, mean, rstd, x, w, b, 1e-5) }, []*Tensor{dst, mean, rstd}},
 		{LayerNormGradInto, func() { LayerNormGradInto(dst, dw, db, x, w, mean, rstd, y, NormAccumulate{}) }, []*Tensor{dst, dw, db}},

@@ -69,6 +69,7 @@ func normRows() []row {
 			one(covers, func(x *v) *v { return f(x, x, 1e-2) }).with("by itself").on(dims(5)),
 			one(covers, func(x *v) *v { return f(x, nil, 1e-2) }).with("no rows").on(dims(0, 5)))
 	}
+	rows = append(rows, residualRows()...)
 	for covers, f := range map[string]func(x, w, b *v, eps float64) *v{"LayerNorm": autograd.LayerNorm, "LayerNormComposed": autograd.LayerNormComposed} {
 		rows = append(rows,
 			row{covers: covers, inputs: random(dims(2, 3, 5), dims(5), dims(5)), f: func(_ *graph, in vs) *v { return f(in[0], in[1], in[2], 1e-2) }},
@@ -78,6 +79,44 @@ func normRows() []row {
 			one(covers, func(x *v) *v { return f(x, x, x, 1e-2) }).with("by itself").on(dims(5)))
 	}
 	return rows
+}
+
+// residualRows use the sum and the norm; what is added is a leaf, or an intermediate
+// whose memory the sum takes.
+func residualRows() []row {
+	both := func(h, y *v) *v { return h.Tanh().Mul(y) }
+	return []row{
+		{covers: "AddRMSNorm", inputs: random(dims(2, 3, 5), dims(2, 3, 5), dims(5)), f: func(_ *graph, in vs) *v {
+			return both(autograd.AddRMSNorm(in[0], in[1], in[2], 1e-2))
+		}},
+		{covers: "AddRMSNorm", note: "onto an intermediate", inputs: random(dims(3, 5), dims(3, 5)), f: func(_ *graph, in vs) *v {
+			return both(autograd.AddRMSNorm(in[0], in[1].Sin(), nil, 1e-2))
+		}},
+		{covers: "AddRMSNorm", note: "the norm alone", inputs: random(dims(3, 5), dims(3, 5)), f: func(_ *graph, in vs) *v {
+			_, y := autograd.AddRMSNorm(in[0].Exp(), in[1].Sin(), nil, 1e-2)
+			return y.Mul(in[0])
+		}},
+		one("AddRMSNorm", func(x *v) *v { return both(autograd.AddRMSNorm(x, x, x, 1e-2)) }).with("by itself").on(dims(5)),
+		one("AddRMSNorm", func(x *v) *v { return both(autograd.AddRMSNorm(x, x.Sin(), nil, 1e-2)) }).with("no rows").on(dims(0, 5)),
+		{covers: "AddLayerNorm", inputs: random(dims(2, 3, 5), dims(2, 3, 5), dims(5), dims(5)), f: func(_ *graph, in vs) *v {
+			return both(autograd.AddLayerNorm(in[0], in[1], in[2], in[3], 1e-2))
+		}},
+		{covers: "AddLayerNorm", note: "onto an intermediate", inputs: random(dims(3, 5), dims(3, 5), dims(5)), f: func(_ *graph, in vs) *v {
+			return both(autograd.AddLayerNorm(in[0], in[1].Sin(), in[2], nil, 1e-2))
+		}},
+		{covers: "AddLayerNorm", note: "the sum alone", inputs: random(dims(3, 5), dims(3, 5), dims(5)), f: func(_ *graph, in vs) *v {
+			h, _ := autograd.AddLayerNorm(in[0], in[1].Sin(), in[2], nil, 1e-2)
+			return h.Mul(in[0]).Add(in[2])
+		}},
+		one("AddLayerNorm", func(x *v) *v {
+			w := x.Cos()
+			return both(autograd.AddLayerNorm(x, w, w, w, 1e-2))
+		}).with("by itself").on(dims(5)),
+		{covers: "Var.AddOnto", inputs: random(dims(3, 5), dims(5)), f: func(_ *graph, in vs) *v { return in[0].AddOnto(in[1]).Mul(in[0]) }},
+		one("Var.AddOnto", func(x *v) *v { return x.AddOnto(x.Exp()).Mul(x) }).with("an intermediate"),
+		one("Var.AddOnto", func(x *v) *v { return x.Sin().AddOnto(x.Sin().Square()).Exp() }).with("saved by none"),
+		one("Var.AddOnto", func(x *v) *v { return x.AddOnto(x.Sigmoid()) }).with("saved by its own node"),
+	}
 }
 
 func lossRows() []row {

@@ -53,6 +53,14 @@ func layerRows() []row {
 		layer("Embedding.Forward", "", embedding, func(c *nn.Context, x *v) *v { return embedding.Forward(c, ids).Mul(x) }, 3, 2, 2),
 		layer("RMSNorm.Forward", "", rms, rms.Forward, 2, 3, 4),
 		layer("LayerNorm.Forward", "", norm, norm.Forward, 2, 3, 4),
+		layer("RMSNorm.ForwardAdd", "", rms, func(c *nn.Context, x *v) *v {
+			h, y := rms.ForwardAdd(c, x, x.Sin())
+			return h.Mul(y)
+		}, 2, 3, 4),
+		layer("LayerNorm.ForwardAdd", "", norm, func(c *nn.Context, x *v) *v {
+			h, y := norm.ForwardAdd(c, x, x.Sin())
+			return h.Mul(y)
+		}, 2, 3, 4),
 		layer("SwiGLU.Forward", "", swiglu, swiglu.Forward, 2, 3, 4),
 		layer("MLP.Forward", "", mlp, mlp.Forward, 2, 3, 4),
 		layer("Dropout.Forward", "", nil, nn.Dropout{P: 0.3}.Forward, 3, 4),

@@ -171,11 +171,15 @@ type Fused interface {
 	// RMSNorm writes y = x*rstd*w with rstd = 1/sqrt(mean(x^2)+eps) over the last
 	// dim. x, y: (N..., D); w: (D), optional; rstd: (N...), contiguous.
 	RMSNorm(y, rstd, x, w Operand, eps float64)
+	// AddRMSNorm writes h = x+r and RMSNorm of h. h, r: as x; h may be r.
+	AddRMSNorm(h, y, rstd, x, r, w Operand, eps float64)
 	// RMSNormGrad writes dx (N..., D) and dw (D).
 	RMSNormGrad(dx, dw, x, w, rstd, dy Operand, acc NormAccumulate)
 	// LayerNorm writes y = (x-mean)*rstd*w+b with the population variance over
 	// the last dim. w, b: (D), optional; mean, rstd: (N...), contiguous.
 	LayerNorm(y, mean, rstd, x, w, b Operand, eps float64)
+	// AddLayerNorm writes h = x+r and LayerNorm of h. h, r: as x; h may be r.
+	AddLayerNorm(h, y, mean, rstd, x, r, w, b Operand, eps float64)
 	// LayerNormGrad writes dx (N..., D), dw (D) and db (D).
 	LayerNormGrad(dx, dw, db, x, w, mean, rstd, dy Operand, acc NormAccumulate)
 	// SwiGLU writes silu(gate)*up.

@@ -46,6 +46,12 @@ func BenchmarkFused(b *testing.B) {
 			d.RMSNormGrad(dx.Operand, dw.Operand, x.Operand, w.Operand, rstd.Operand, dy.Operand, backend.NormAccumulate{})
 		}},
 		{"layernorm", 8 * rows * width, func() { d.LayerNorm(y.Operand, mean.Operand, rstd.Operand, x.Operand, w.Operand, w.Operand, 1e-5) }},
+		{"addRMSNorm", 16 * rows * width, func() {
+			d.AddRMSNorm(y.Operand, dx.Operand, rstd.Operand, x.Operand, dy.Operand, w.Operand, 1e-5)
+		}},
+		{"addLayerNorm", 16 * rows * width, func() {
+			d.AddLayerNorm(y.Operand, dx.Operand, mean.Operand, rstd.Operand, x.Operand, dy.Operand, w.Operand, w.Operand, 1e-5)
+		}},
 		{"layernormGrad", 12 * rows * width, func() {
 			d.LayerNormGrad(dx.Operand, dw.Operand, w.Operand, x.Operand, w.Operand, mean.Operand, rstd.Operand, dy.Operand, backend.NormAccumulate{})
 		}},

@@ -46,6 +46,13 @@ func fusedRuns(dtype backend.DType) (runs []fusedRun) {
 	add("layernorm", func() {
 		d.LayerNorm(y.Operand, mean.Operand, inverse.Operand, x.Operand, w.Operand, b.Operand, 1e-5)
 	}, y, mean, inverse)
+	h := random(rows, n)
+	add("rmsnorm of a sum", func() {
+		d.AddRMSNorm(h.Operand, y.Operand, mean.Operand, x.Operand, dy.Operand, w.Operand, 1e-5)
+	}, h, y, mean)
+	add("layernorm of a sum", func() {
+		d.AddLayerNorm(h.Operand, y.Operand, mean.Operand, inverse.Operand, x.Operand, dy.Operand, w.Operand, b.Operand, 1e-5)
+	}, h, y, mean, inverse)
 	add("layernorm gradient", func() {
 		d.LayerNormGrad(dx.Operand, dw.Operand, db.Operand, x.Operand, w.Operand, mean.Operand, rstd.Operand, dy.Operand, backend.NormAccumulate{})
 	}, dx, dw, db)

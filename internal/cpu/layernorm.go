@@ -9,11 +9,16 @@ import (
 )
 
 // LayerNorm writes y = (x-mean)*rstd*w+b (Ba, Kiros and Hinton 2016).
-func (Device) LayerNorm(y, mean, rstd, x, w, b backend.Operand, eps float64) {
+func (d Device) LayerNorm(y, mean, rstd, x, w, b backend.Operand, eps float64) {
+	d.AddLayerNorm(backend.Operand{}, y, mean, rstd, x, backend.Operand{}, w, b, eps)
+}
+
+// AddLayerNorm writes h = x+r and LayerNorm of h.
+func (Device) AddLayerNorm(h, y, mean, rstd, x, r, w, b backend.Operand, eps float64) {
 	if y.DType == backend.Float32 {
-		layerNorm(&layerNormTasks.f32, &y, &mean, &rstd, &x, &w, &b, eps)
+		layerNorm(&layerNormTasks.f32, &h, &y, &mean, &rstd, &x, &r, &w, &b, eps)
 	} else {
-		layerNorm(&layerNormTasks.f64, &y, &mean, &rstd, &x, &w, &b, eps)
+		layerNorm(&layerNormTasks.f64, &h, &y, &mean, &rstd, &x, &r, &w, &b, eps)
 	}
 }
 
@@ -32,43 +37,42 @@ var (
 )
 
 type layerNormTask[T floating] struct {
-	y, x, w, b lines[T]
+	in         normInput[T]
+	y, w, b    lines[T]
 	mean, rstd []T
 	eps        float64
 	grain      int // rows of a chunk
 }
 
-func layerNorm[T floating](tasks *freeList[layerNormTask[T]], y, mean, rstd, x, w, b *backend.Operand, eps float64) {
+func layerNorm[T floating](tasks *freeList[layerNormTask[T]], h, y, mean, rstd, x, r, w, b *backend.Operand, eps float64) {
 	t := tasks.get()
 	defer tasks.put(t)
-	last := len(x.Shape) - 1
-	t.y.set(y, last)
-	t.x.set(x, last)
+	t.in.set(h, x, r)
+	t.y.set(y, len(y.Shape)-1)
 	t.w.setOptional(w, 0)
 	t.b.setOptional(b, 0)
 	t.mean, t.rstd, t.eps = values[T](mean), values[T](rstd), eps
-	t.grain = rowsPerChunk(t.x.n)
-	parallel.Run(t, chunksOf(t.x.count, t.grain))
+	t.grain = rowsPerChunk(t.in.x.n)
+	parallel.Run(t, chunksOf(t.in.x.count, t.grain))
 }
 
 func (t *layerNormTask[T]) Chunk(i, _ int) {
-	if f, ok := any(t).(*layerNormTask[float32]); ok && inGroups(&f.x, &f.y) {
+	if f, ok := any(t).(*layerNormTask[float32]); ok && inGroups(f.in.rows(), &f.y) {
 		layerNormGroups(f, i)
 		return
 	}
-	n := t.x.n
-	s := getScratch[T](4 * n)
+	n := t.in.x.n
+	s := getScratch[T]((readerBuffers + 3) * n)
 	defer putScratch(s)
-	xBuf, yBuf, w, b := s.take(n), s.take(n), weightRow(&t.w, s.take(n)), biasRow(&t.b, s.take(n))
+	yBuf, w, b := s.take(n), weightRow(&t.w, s.take(n)), biasRow(&t.b, s.take(n))
 	lo := i * t.grain
-	xAt, yAt := t.x.line(lo), t.y.line(lo)
-	for r := lo; r < min(lo+t.grain, t.x.count); r++ {
-		x, y := t.x.row(&xAt, xBuf), t.y.row(&yAt, yBuf)
+	in, yAt := t.in.reader(lo, s), t.y.line(lo)
+	for r := lo; r < min(lo+t.grain, t.in.x.count); r++ {
+		x, y := in.next(), t.y.row(&yAt, yBuf)
 		mean, rstd := moments(x, t.eps)
 		t.mean[r], t.rstd[r] = T(mean), T(rstd)
 		rowvec.Norm(y, x, w, b, T(mean), T(rstd))
 		t.y.store(&yAt, y)
-		t.x.next(&xAt)
 		t.y.next(&yAt)
 	}
 }

@@ -111,6 +111,56 @@ func TestRMSNorm(t *testing.T) {
 	})
 }
 
+// TestAddNorms: h is x + r, y and the statistics are those of h with the same bits,
+// wherever the operands lie and also where h is r.
+func TestAddNorms(t *testing.T) {
+	const eps = 1e-5
+	d := cpu.Device{}
+	eachLayout(t, func(t *testing.T, r *rand.Rand, dtype backend.DType, in, out func() layout) {
+		for i, shape := range append(normShapes, []int{40, 33}, []int{2, 4099}) {
+			n, outer := shape[len(shape)-1], shape[:len(shape)-1]
+			random := func(place layout, shape ...int) *array { return newArray(r, dtype, place, shape...).fill(normal(r)) }
+			x, res, w, b := random(in(), shape...), random(in(), shape...), random(in(), n), random(in(), n)
+			sum := random(contiguous, shape...)
+			d.Binary(backend.Add, sum.Operand, x.Operand, res.Operand)
+			h, y := random(out(), shape...), random(out(), shape...)
+			want := y.clone() // bits depend on where rows lie
+			mean, rstd := random(contiguous, outer...), random(contiguous, outer...)
+			wantMean, wantRstd := random(contiguous, outer...), random(contiguous, outer...)
+			if i%2 == 0 {
+				h = random(out(), shape...).set(res.values())
+				res = h
+			}
+			again := res.values()
+			d.AddRMSNorm(h.Operand, y.Operand, rstd.Operand, x.Operand, res.Operand, w.Operand, eps)
+			h.check(t, "h", sum.values(), 0)
+			d.RMSNorm(want.Operand, wantRstd.Operand, h.Operand, w.Operand, eps)
+			sameBits(t, "y of RMSNorm", y, want)
+			sameBits(t, "rstd of RMSNorm", rstd, wantRstd)
+
+			res.set(again)
+			d.AddLayerNorm(h.Operand, y.Operand, mean.Operand, rstd.Operand, x.Operand, res.Operand, w.Operand, b.Operand, eps)
+			h.check(t, "h", sum.values(), 0)
+			d.LayerNorm(want.Operand, wantMean.Operand, wantRstd.Operand, h.Operand, w.Operand, b.Operand, eps)
+			sameBits(t, "y of LayerNorm", y, want)
+			sameBits(t, "mean of LayerNorm", mean, wantMean)
+			sameBits(t, "rstd of LayerNorm", rstd, wantRstd)
+		}
+	})
+}
+
+// sameBits wants equal elements, NaN or not.
+func sameBits(t *testing.T, name string, got, want *array) {
+	t.Helper()
+	wanted := want.values()
+	for i, v := range got.values() {
+		if v != wanted[i] && !(math.IsNaN(v) && math.IsNaN(wanted[i])) {
+			t.Fatalf("%s: element %d is %v, want %v", name, i, v, wanted[i])
+		}
+	}
+	got.checkGuard(t, name)
+}
+
 func TestLayerNorm(t *testing.T) {
 	const eps = 1e-5
 	eachLayout(t, func(t *testing.T, r *rand.Rand, dtype backend.DType, in, out func() layout) {

@@ -45,15 +45,14 @@ func rowsAt(l *lines[float32], r, count int) []float32 {
 func inRange(squares float64) bool { return 1e-25 < squares && squares < 1e37 }
 
 func rmsNormGroups(t *rmsNormTask[float32], i int) {
-	n, lo := t.x.n, i*t.grain
+	n, lo := t.in.x.n, i*t.grain
 	s, g := getScratch[float32](n), normGroups.get()
 	defer putScratch(s)
 	defer normGroups.put(g)
 	w := weightRow(&t.w, s.take(n))
-	for r, hi := lo, min(lo+t.grain, t.x.count); r < hi; {
+	for r, hi := lo, min(lo+t.grain, t.in.x.count); r < hi; {
 		rows := groupAt(r, hi, n)
-		x := rowsAt(&t.x, r, rows)
-		rowvec.SquaresRows(g.squares[:rows], x, n)
+		x := squares(&t.in, g.squares[:rows], r)
 		for k, square := range g.squares[:rows] {
 			if !inRange(square) {
 				square = rowvec.SquaresFrom(x[k*n:][:n], 0)
@@ -94,15 +93,14 @@ func rmsNormGradGroups(t *rmsNormGradTask[float32], i int) {
 }
 
 func layerNormGroups(t *layerNormTask[float32], i int) {
-	n, lo := t.x.n, i*t.grain
+	n, lo := t.in.x.n, i*t.grain
 	s, g := getScratch[float32](2*n), normGroups.get()
 	defer putScratch(s)
 	defer normGroups.put(g)
 	w, b := weightRow(&t.w, s.take(n)), biasRow(&t.b, s.take(n))
-	for r, hi := lo, min(lo+t.grain, t.x.count); r < hi; {
+	for r, hi := lo, min(lo+t.grain, t.in.x.count); r < hi; {
 		rows := groupAt(r, hi, n)
-		x := rowsAt(&t.x, r, rows)
-		rowvec.MomentsRows(g.moments[:rows], x, n)
+		x := rowMoments(&t.in, g.moments[:rows], r)
 		for k, m := range g.moments[:rows] {
 			mean, rstd := 0.0, 0.0
 			if inRange(m.Squares) {

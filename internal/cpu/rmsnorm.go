@@ -10,11 +10,16 @@ import (
 
 // RMSNorm writes y = x*rstd*w, rstd = 1/sqrt(mean(x^2)+eps) (Zhang and Sennrich
 // 2019, equation 4).
-func (Device) RMSNorm(y, rstd, x, w backend.Operand, eps float64) {
+func (d Device) RMSNorm(y, rstd, x, w backend.Operand, eps float64) {
+	d.AddRMSNorm(backend.Operand{}, y, rstd, x, backend.Operand{}, w, eps)
+}
+
+// AddRMSNorm writes h = x+r and RMSNorm of h.
+func (Device) AddRMSNorm(h, y, rstd, x, r, w backend.Operand, eps float64) {
 	if y.DType == backend.Float32 {
-		rmsNorm(&rmsNormTasks.f32, &y, &rstd, &x, &w, eps)
+		rmsNorm(&rmsNormTasks.f32, &h, &y, &rstd, &x, &r, &w, eps)
 	} else {
-		rmsNorm(&rmsNormTasks.f64, &y, &rstd, &x, &w, eps)
+		rmsNorm(&rmsNormTasks.f64, &h, &y, &rstd, &x, &r, &w, eps)
 	}
 }
 
@@ -33,42 +38,41 @@ var (
 )
 
 type rmsNormTask[T floating] struct {
-	y, x, w lines[T]
-	rstd    []T
-	eps     float64
-	grain   int // rows of a chunk
+	in    normInput[T]
+	y, w  lines[T]
+	rstd  []T
+	eps   float64
+	grain int // rows of a chunk
 }
 
-func rmsNorm[T floating](tasks *freeList[rmsNormTask[T]], y, rstd, x, w *backend.Operand, eps float64) {
+func rmsNorm[T floating](tasks *freeList[rmsNormTask[T]], h, y, rstd, x, r, w *backend.Operand, eps float64) {
 	t := tasks.get()
 	defer tasks.put(t)
-	last := len(x.Shape) - 1
-	t.y.set(y, last)
-	t.x.set(x, last)
+	t.in.set(h, x, r)
+	t.y.set(y, len(y.Shape)-1)
 	t.w.setOptional(w, 0)
 	t.rstd, t.eps = values[T](rstd), eps
-	t.grain = rowsPerChunk(t.x.n)
-	parallel.Run(t, chunksOf(t.x.count, t.grain))
+	t.grain = rowsPerChunk(t.in.x.n)
+	parallel.Run(t, chunksOf(t.in.x.count, t.grain))
 }
 
 func (t *rmsNormTask[T]) Chunk(i, _ int) {
-	if f, ok := any(t).(*rmsNormTask[float32]); ok && inGroups(&f.x, &f.y) {
+	if f, ok := any(t).(*rmsNormTask[float32]); ok && inGroups(f.in.rows(), &f.y) {
 		rmsNormGroups(f, i)
 		return
 	}
-	n := t.x.n
-	s := getScratch[T](3 * n)
+	n := t.in.x.n
+	s := getScratch[T]((readerBuffers + 2) * n)
 	defer putScratch(s)
-	xBuf, yBuf, w := s.take(n), s.take(n), weightRow(&t.w, s.take(n))
+	yBuf, w := s.take(n), weightRow(&t.w, s.take(n))
 	lo := i * t.grain
-	xAt, yAt := t.x.line(lo), t.y.line(lo)
-	for r := lo; r < min(lo+t.grain, t.x.count); r++ {
-		x, y := t.x.row(&xAt, xBuf), t.y.row(&yAt, yBuf)
+	in, yAt := t.in.reader(lo, s), t.y.line(lo)
+	for r := lo; r < min(lo+t.grain, t.in.x.count); r++ {
+		x, y := in.next(), t.y.row(&yAt, yBuf)
 		rstd := T(1 / math.Sqrt(rowvec.SquaresFrom(x, 0)/float64(n)+t.eps))
 		t.rstd[r] = rstd
 		rowvec.Norm(y, x, w, nil, 0, rstd)
 		t.y.store(&yAt, y)
-		t.x.next(&xAt)
 		t.y.next(&yAt)
 	}
 }

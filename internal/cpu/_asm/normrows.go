@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"strings"
 
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
@@ -19,8 +20,10 @@ func normRowsWide() { rows512.generateNormRows(&forAVX512) }
 func (s *rowSet) generateNormRows(e *extension) {
 	isa = e
 	defineTailMask(isa.unroll * isa.bytes / 32)
-	s.squaresRows()
-	s.momentsRows()
+	for _, add := range []bool{false, true} {
+		s.squaresRows(add)
+		s.momentsRows(add)
+	}
 	for _, centred := range []bool{false, true} {
 		s.normRows(centred)
 		s.gradSumsRows(centred)
@@ -133,33 +136,77 @@ func (b *rowBlock) spread(m Mem) VecVirtual {
 	return v
 }
 
+// operand is what a kernel of sums reads in its first pass: x, or x + r, which it
+// stores to h.
+type operand struct {
+	*rowBlock
+	h, x, r Register // h and r nil for x alone
+}
+
+// beginSums starts a kernel of sums of x, or of h = x + r.
+func (s *rowSet) beginSums(name, sums, more string, add bool) *operand {
+	if !add {
+		b := s.beginRows(name, "func("+sums+" *float64, x *float32, rows, n int"+more+")")
+		return &operand{rowBlock: b, x: b.arg("x")}
+	}
+	b := s.beginRows("add"+title(name), "func("+sums+" *float64, h, x, r *float32, rows, n int"+more+")")
+	return &operand{b, b.arg("h"), b.arg("x"), b.arg("r")}
+}
+
+func title(name string) string { return strings.ToUpper(name[:1]) + name[1:] }
+
+// first is the first pass's step of the operand.
+func (o *operand) first() VecVirtual {
+	o.fetch(o.x)
+	v := o.load(o.x)
+	if o.r != nil {
+		o.fetch(o.r)
+		VADDPS(o.load(o.r), v, v)
+		o.store(v, o.h)
+	}
+	return v
+}
+
+// again is a later pass's step.
+func (o *operand) again() VecVirtual {
+	if o.r != nil {
+		return o.load(o.h)
+	}
+	return o.load(o.x)
+}
+
+// each runs the body for each row.
+func (o *operand) each(body func()) {
+	if o.r != nil {
+		o.rowBlock.each(body, o.h, o.x, o.r)
+	} else {
+		o.rowBlock.each(body, o.x)
+	}
+}
+
 // squaresRows is each row's sum of x^2.
-func (s *rowSet) squaresRows() {
-	b := s.beginRows("squaresRows", "func(sums *float64, x *float32, rows, n int)")
-	out, x := b.arg("sums"), b.arg("x")
+func (s *rowSet) squaresRows(add bool) {
+	b := s.beginSums("squaresRows", "sums", "", add)
+	out := b.arg("sums")
 	b.each(func() {
 		sums := b.sums(8)
 		b.pass(8, func(u int) {
-			b.fetch(x)
-			v := b.load(x)
+			v := b.first()
 			VFMADD231PS(v, v, sums[u])
 		})
 		VMOVSD(b.total(sums), at(out, 0))
 		ADDQ(imm(8), out)
-	}, x)
+	})
 }
 
 // momentsRows is about where each row's mean lies, and the sums of x less that
 // and of its square.
-func (s *rowSet) momentsRows() {
-	b := s.beginRows("momentsRows", "func(moments *float64, x *float32, rows, n int, inverse float64)")
-	out, x, inverse := b.arg("moments"), b.arg("x"), Load(Param("inverse"), XMM())
+func (s *rowSet) momentsRows(add bool) {
+	b := s.beginSums("momentsRows", "moments", ", inverse float64", add)
+	out, inverse := b.arg("moments"), Load(Param("inverse"), XMM())
 	b.each(func() {
 		sums := b.sums(4)
-		b.pass(4, func(u int) {
-			b.fetch(x)
-			VADDPS(b.load(x), sums[u], sums[u])
-		})
+		b.pass(4, func(u int) { VADDPS(b.first(), sums[u], sums[u]) })
 		about, centre := b.total(sums), b.vec()
 		VMULSD(inverse, about, about)
 		VCVTSD2SS(about, about, about)
@@ -169,7 +216,7 @@ func (s *rowSet) momentsRows() {
 
 		sums, squares := b.sums(4), b.sums(4)
 		b.pass(4, func(u int) {
-			d := b.load(x)
+			d := b.again()
 			VSUBPS(centre, d, d)
 			if b.mask != nil {
 				isa.zeroRest(d, b.mask, d)
@@ -180,7 +227,7 @@ func (s *rowSet) momentsRows() {
 		VMOVSD(b.total(sums), at(out, 8))
 		VMOVSD(b.total(squares), at(out, 16))
 		ADDQ(imm(24), out)
-	}, x)
+	})
 }
 
 // normRows is y = x*rstd*w, or (x-mean)*rstd*w + b.

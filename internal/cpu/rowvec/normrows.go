@@ -28,6 +28,8 @@ type GradSums struct{ Sum, Product float64 }
 type normKernels struct {
 	squares                 func(sums *float64, x *float32, rows, n int)
 	moments                 func(moments *float64, x *float32, rows, n int, inverse float64)
+	addSquares              func(sums *float64, h, x, r *float32, rows, n int)
+	addMoments              func(moments *float64, h, x, r *float32, rows, n int, inverse float64)
 	scaleNorm               func(y, x, w *float32, scales *RowScale, rows, n int)
 	shiftNorm               func(y, x, w, b *float32, scales *RowScale, rows, n int)
 	scaleGradSums           func(sums *GradSums, dw, x, w, dy *float32, scales *RowScale, rows, n int)
@@ -51,6 +53,20 @@ func SquaresRows(sums []float64, x []float32, n int) {
 	}
 }
 
+// AddSquaresRows writes h = x + r and the sums of h^2 of the rows.
+func AddSquaresRows(sums []float64, h, x, r []float32, n int) {
+	rows := len(sums)
+	h, x, r = h[:rows*n], x[:rows*n], r[:rows*n]
+	switch {
+	case rows == 0:
+	case current != nil:
+		current.norms.addSquares(&sums[0], &h[0], &x[0], &r[0], rows, n)
+	default:
+		add(h, x, r)
+		SquaresRows(sums, h, n)
+	}
+}
+
 // MomentsRows writes the moments of the rows of n > 0 elements.
 func MomentsRows(moments []Moments, x []float32, n int) {
 	rows := len(moments)
@@ -65,6 +81,26 @@ func MomentsRows(moments []Moments, x []float32, n int) {
 			mean := sum(row) / float64(n)
 			moments[r] = Moments{Centre: mean, Squares: deviation(row, mean)}
 		}
+	}
+}
+
+// AddMomentsRows writes h = x + r and the moments of h of the rows.
+func AddMomentsRows(moments []Moments, h, x, r []float32, n int) {
+	rows := len(moments)
+	h, x, r = h[:rows*n], x[:rows*n], r[:rows*n]
+	switch {
+	case rows == 0:
+	case current != nil:
+		current.norms.addMoments(&moments[0].Centre, &h[0], &x[0], &r[0], rows, n, 1/float64(n))
+	default:
+		add(h, x, r)
+		MomentsRows(moments, h, n)
+	}
+}
+
+func add(h, x, r []float32) {
+	for j, v := range x {
+		h[j] = v + r[j]
 	}
 }
 

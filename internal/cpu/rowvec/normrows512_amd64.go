@@ -7,6 +7,8 @@ package rowvec
 var normsAVX512 = normKernels{
 	squares:       squaresRowsAVX512,
 	moments:       momentsRowsAVX512,
+	addSquares:    addSquaresRowsAVX512,
+	addMoments:    addMomentsRowsAVX512,
 	scaleNorm:     scaleNormRowsAVX512,
 	shiftNorm:     shiftNormRowsAVX512,
 	scaleGradSums: scaleGradSumsRowsAVX512,
@@ -22,6 +24,12 @@ func squaresRowsAVX512(sums *float64, x *float32, rows, n int)
 
 //go:noescape
 func momentsRowsAVX512(moments *float64, x *float32, rows, n int, inverse float64)
+
+//go:noescape
+func addSquaresRowsAVX512(sums *float64, h, x, r *float32, rows, n int)
+
+//go:noescape
+func addMomentsRowsAVX512(moments *float64, h, x, r *float32, rows, n int, inverse float64)
 
 //go:noescape
 func scaleNormRowsAVX512(y, x, w *float32, scales *RowScale, rows, n int)

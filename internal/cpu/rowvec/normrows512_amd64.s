@@ -48,8 +48,8 @@ TEXT ·squaresRowsAVX512(SB), NOSPLIT, $0-32
 	MOVL  $0xffffffff, BX
 	BZHIL AX, BX, BX
 	KMOVW BX, K1
-	MOVQ  sums+0(FP), BX
-	MOVQ  x+8(FP), SI
+	MOVQ  x+8(FP), BX
+	MOVQ  sums+0(FP), SI
 
 row:
 	VPXORD Z0, Z0, Z0
@@ -66,29 +66,29 @@ row:
 	JLT    few1
 
 many1:
-	PREFETCHT0  4096(SI)(AX*1)
-	VMOVUPS     (SI)(AX*1), Z8
+	PREFETCHT0  4096(BX)(AX*1)
+	VMOVUPS     (BX)(AX*1), Z8
 	VFMADD231PS Z8, Z8, Z0
-	PREFETCHT0  4160(SI)(AX*1)
-	VMOVUPS     64(SI)(AX*1), Z8
+	PREFETCHT0  4160(BX)(AX*1)
+	VMOVUPS     64(BX)(AX*1), Z8
 	VFMADD231PS Z8, Z8, Z1
-	PREFETCHT0  4224(SI)(AX*1)
-	VMOVUPS     128(SI)(AX*1), Z8
+	PREFETCHT0  4224(BX)(AX*1)
+	VMOVUPS     128(BX)(AX*1), Z8
 	VFMADD231PS Z8, Z8, Z2
-	PREFETCHT0  4288(SI)(AX*1)
-	VMOVUPS     192(SI)(AX*1), Z8
+	PREFETCHT0  4288(BX)(AX*1)
+	VMOVUPS     192(BX)(AX*1), Z8
 	VFMADD231PS Z8, Z8, Z3
-	PREFETCHT0  4352(SI)(AX*1)
-	VMOVUPS     256(SI)(AX*1), Z8
+	PREFETCHT0  4352(BX)(AX*1)
+	VMOVUPS     256(BX)(AX*1), Z8
 	VFMADD231PS Z8, Z8, Z4
-	PREFETCHT0  4416(SI)(AX*1)
-	VMOVUPS     320(SI)(AX*1), Z8
+	PREFETCHT0  4416(BX)(AX*1)
+	VMOVUPS     320(BX)(AX*1), Z8
 	VFMADD231PS Z8, Z8, Z5
-	PREFETCHT0  4480(SI)(AX*1)
-	VMOVUPS     384(SI)(AX*1), Z8
+	PREFETCHT0  4480(BX)(AX*1)
+	VMOVUPS     384(BX)(AX*1), Z8
 	VFMADD231PS Z8, Z8, Z6
-	PREFETCHT0  4544(SI)(AX*1)
-	VMOVUPS     448(SI)(AX*1), Z8
+	PREFETCHT0  4544(BX)(AX*1)
+	VMOVUPS     448(BX)(AX*1), Z8
 	VFMADD231PS Z8, Z8, Z7
 	ADDQ        $0x00000200, AX
 	SUBQ        $0x00000080, DI
@@ -99,8 +99,8 @@ few1:
 	JLT  rest1
 
 single1:
-	PREFETCHT0  4096(SI)(AX*1)
-	VMOVUPS     (SI)(AX*1), Z8
+	PREFETCHT0  4096(BX)(AX*1)
+	VMOVUPS     (BX)(AX*1), Z8
 	VFMADD231PS Z8, Z8, Z0
 	ADDQ        $0x40, AX
 	SUBQ        $0x10, DI
@@ -109,7 +109,7 @@ single1:
 rest1:
 	ADDQ        $0x10, DI
 	JZ          done1
-	VMOVUPS.Z   (SI)(AX*1), K1, Z8
+	VMOVUPS.Z   (BX)(AX*1), K1, Z8
 	VFMADD231PS Z8, Z8, Z0
 
 done1:
@@ -130,9 +130,9 @@ done1:
 	VADDPD        X9, X8, X8
 	VPERMILPD     $0x01, X8, X9
 	VADDPD        X9, X8, X8
-	VMOVSD        X8, (BX)
-	ADDQ          $0x08, BX
-	LEAQ          (SI)(DX*4), SI
+	VMOVSD        X8, (SI)
+	ADDQ          $0x08, SI
+	LEAQ          (BX)(DX*4), BX
 	DECQ          CX
 	JNZ           row
 	VZEROUPPER
@@ -148,8 +148,8 @@ TEXT ·momentsRowsAVX512(SB), NOSPLIT, $0-40
 	MOVL  $0xffffffff, BX
 	BZHIL AX, BX, BX
 	KMOVW BX, K1
-	MOVQ  moments+0(FP), BX
-	MOVQ  x+8(FP), SI
+	MOVQ  x+8(FP), BX
+	MOVQ  moments+0(FP), SI
 	MOVSD inverse+32(FP), X0
 
 row:
@@ -163,17 +163,17 @@ row:
 	JLT    few1
 
 many1:
-	PREFETCHT0 4096(SI)(AX*1)
-	VMOVUPS    (SI)(AX*1), Z5
+	PREFETCHT0 4096(BX)(AX*1)
+	VMOVUPS    (BX)(AX*1), Z5
 	VADDPS     Z5, Z1, Z1
-	PREFETCHT0 4160(SI)(AX*1)
-	VMOVUPS    64(SI)(AX*1), Z5
+	PREFETCHT0 4160(BX)(AX*1)
+	VMOVUPS    64(BX)(AX*1), Z5
 	VADDPS     Z5, Z2, Z2
-	PREFETCHT0 4224(SI)(AX*1)
-	VMOVUPS    128(SI)(AX*1), Z5
+	PREFETCHT0 4224(BX)(AX*1)
+	VMOVUPS    128(BX)(AX*1), Z5
 	VADDPS     Z5, Z3, Z3
-	PREFETCHT0 4288(SI)(AX*1)
-	VMOVUPS    192(SI)(AX*1), Z5
+	PREFETCHT0 4288(BX)(AX*1)
+	VMOVUPS    192(BX)(AX*1), Z5
 	VADDPS     Z5, Z4, Z4
 	ADDQ       $0x00000100, AX
 	SUBQ       $0x40, DI
@@ -184,8 +184,8 @@ few1:
 	JLT  rest1
 
 single1:
-	PREFETCHT0 4096(SI)(AX*1)
-	VMOVUPS    (SI)(AX*1), Z5
+	PREFETCHT0 4096(BX)(AX*1)
+	VMOVUPS    (BX)(AX*1), Z5
 	VADDPS     Z5, Z1, Z1
 	ADDQ       $0x40, AX
 	SUBQ       $0x10, DI
@@ -194,7 +194,7 @@ single1:
 rest1:
 	ADDQ      $0x10, DI
 	JZ        done1
-	VMOVUPS.Z (SI)(AX*1), K1, Z5
+	VMOVUPS.Z (BX)(AX*1), K1, Z5
 	VADDPS    Z5, Z1, Z1
 
 done1:
@@ -215,7 +215,7 @@ done1:
 	VCVTSD2SS     X5, X5, X5
 	VBROADCASTSS  X5, Z14
 	VCVTSS2SD     X5, X5, X5
-	VMOVSD        X5, (BX)
+	VMOVSD        X5, (SI)
 	VPXORD        Z6, Z6, Z6
 	VPXORD        Z7, Z7, Z7
 	VPXORD        Z8, Z8, Z8
@@ -230,19 +230,19 @@ done1:
 	JLT           few2
 
 many2:
-	VMOVUPS     (SI)(AX*1), Z5
+	VMOVUPS     (BX)(AX*1), Z5
 	VSUBPS      Z14, Z5, Z5
 	VADDPS      Z5, Z6, Z6
 	VFMADD231PS Z5, Z5, Z10
-	VMOVUPS     64(SI)(AX*1), Z5
+	VMOVUPS     64(BX)(AX*1), Z5
 	VSUBPS      Z14, Z5, Z5
 	VADDPS      Z5, Z7, Z7
 	VFMADD231PS Z5, Z5, Z11
-	VMOVUPS     128(SI)(AX*1), Z5
+	VMOVUPS     128(BX)(AX*1), Z5
 	VSUBPS      Z14, Z5, Z5
 	VADDPS      Z5, Z8, Z8
 	VFMADD231PS Z5, Z5, Z12
-	VMOVUPS     192(SI)(AX*1), Z5
+	VMOVUPS     192(BX)(AX*1), Z5
 	VSUBPS      Z14, Z5, Z5
 	VADDPS      Z5, Z9, Z9
 	VFMADD231PS Z5, Z5, Z13
@@ -255,7 +255,7 @@ few2:
 	JLT  rest2
 
 single2:
-	VMOVUPS     (SI)(AX*1), Z5
+	VMOVUPS     (BX)(AX*1), Z5
 	VSUBPS      Z14, Z5, Z5
 	VADDPS      Z5, Z6, Z6
 	VFMADD231PS Z5, Z5, Z10
@@ -266,7 +266,7 @@ single2:
 rest2:
 	ADDQ        $0x10, DI
 	JZ          done2
-	VMOVUPS.Z   (SI)(AX*1), K1, Z5
+	VMOVUPS.Z   (BX)(AX*1), K1, Z5
 	VSUBPS      Z14, Z5, Z5
 	VMOVAPS.Z   Z5, K1, Z5
 	VADDPS      Z5, Z6, Z6
@@ -286,7 +286,7 @@ done2:
 	VADDPD        X14, X5, X5
 	VPERMILPD     $0x01, X5, X14
 	VADDPD        X14, X5, X5
-	VMOVSD        X5, 8(BX)
+	VMOVSD        X5, 8(SI)
 	VADDPS        Z11, Z10, Z10
 	VADDPS        Z13, Z12, Z12
 	VADDPS        Z12, Z10, Z10
@@ -300,9 +300,349 @@ done2:
 	VADDPD        X14, X5, X5
 	VPERMILPD     $0x01, X5, X14
 	VADDPD        X14, X5, X5
-	VMOVSD        X5, 16(BX)
-	ADDQ          $0x18, BX
+	VMOVSD        X5, 16(SI)
+	ADDQ          $0x18, SI
+	LEAQ          (BX)(DX*4), BX
+	DECQ          CX
+	JNZ           row
+	VZEROUPPER
+	RET
+
+// func addSquaresRowsAVX512(sums *float64, h *float32, x *float32, r *float32, rows int, n int)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, MMX+
+TEXT ·addSquaresRowsAVX512(SB), NOSPLIT, $0-48
+	MOVQ  rows+32(FP), CX
+	MOVQ  n+40(FP), DX
+	MOVQ  DX, AX
+	ANDQ  $0x0f, AX
+	MOVL  $0xffffffff, BX
+	BZHIL AX, BX, BX
+	KMOVW BX, K1
+	MOVQ  h+8(FP), BX
+	MOVQ  x+16(FP), SI
+	MOVQ  r+24(FP), DI
+	MOVQ  sums+0(FP), R8
+
+row:
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	VPXORD Z3, Z3, Z3
+	VPXORD Z4, Z4, Z4
+	VPXORD Z5, Z5, Z5
+	VPXORD Z6, Z6, Z6
+	VPXORD Z7, Z7, Z7
+	MOVQ   DX, R9
+	XORQ   AX, AX
+	SUBQ   $0x00000080, R9
+	JLT    few1
+
+many1:
+	PREFETCHT0  4096(SI)(AX*1)
+	VMOVUPS     (SI)(AX*1), Z8
+	PREFETCHT0  4096(DI)(AX*1)
+	VMOVUPS     (DI)(AX*1), Z9
+	VADDPS      Z9, Z8, Z8
+	VMOVUPS     Z8, (BX)(AX*1)
+	VFMADD231PS Z8, Z8, Z0
+	PREFETCHT0  4160(SI)(AX*1)
+	VMOVUPS     64(SI)(AX*1), Z8
+	PREFETCHT0  4160(DI)(AX*1)
+	VMOVUPS     64(DI)(AX*1), Z9
+	VADDPS      Z9, Z8, Z8
+	VMOVUPS     Z8, 64(BX)(AX*1)
+	VFMADD231PS Z8, Z8, Z1
+	PREFETCHT0  4224(SI)(AX*1)
+	VMOVUPS     128(SI)(AX*1), Z8
+	PREFETCHT0  4224(DI)(AX*1)
+	VMOVUPS     128(DI)(AX*1), Z9
+	VADDPS      Z9, Z8, Z8
+	VMOVUPS     Z8, 128(BX)(AX*1)
+	VFMADD231PS Z8, Z8, Z2
+	PREFETCHT0  4288(SI)(AX*1)
+	VMOVUPS     192(SI)(AX*1), Z8
+	PREFETCHT0  4288(DI)(AX*1)
+	VMOVUPS     192(DI)(AX*1), Z9
+	VADDPS      Z9, Z8, Z8
+	VMOVUPS     Z8, 192(BX)(AX*1)
+	VFMADD231PS Z8, Z8, Z3
+	PREFETCHT0  4352(SI)(AX*1)
+	VMOVUPS     256(SI)(AX*1), Z8
+	PREFETCHT0  4352(DI)(AX*1)
+	VMOVUPS     256(DI)(AX*1), Z9
+	VADDPS      Z9, Z8, Z8
+	VMOVUPS     Z8, 256(BX)(AX*1)
+	VFMADD231PS Z8, Z8, Z4
+	PREFETCHT0  4416(SI)(AX*1)
+	VMOVUPS     320(SI)(AX*1), Z8
+	PREFETCHT0  4416(DI)(AX*1)
+	VMOVUPS     320(DI)(AX*1), Z9
+	VADDPS      Z9, Z8, Z8
+	VMOVUPS     Z8, 320(BX)(AX*1)
+	VFMADD231PS Z8, Z8, Z5
+	PREFETCHT0  4480(SI)(AX*1)
+	VMOVUPS     384(SI)(AX*1), Z8
+	PREFETCHT0  4480(DI)(AX*1)
+	VMOVUPS     384(DI)(AX*1), Z9
+	VADDPS      Z9, Z8, Z8
+	VMOVUPS     Z8, 384(BX)(AX*1)
+	VFMADD231PS Z8, Z8, Z6
+	PREFETCHT0  4544(SI)(AX*1)
+	VMOVUPS     448(SI)(AX*1), Z8
+	PREFETCHT0  4544(DI)(AX*1)
+	VMOVUPS     448(DI)(AX*1), Z9
+	VADDPS      Z9, Z8, Z8
+	VMOVUPS     Z8, 448(BX)(AX*1)
+	VFMADD231PS Z8, Z8, Z7
+	ADDQ        $0x00000200, AX
+	SUBQ        $0x00000080, R9
+	JGE         many1
+
+few1:
+	ADDQ $0x70, R9
+	JLT  rest1
+
+single1:
+	PREFETCHT0  4096(SI)(AX*1)
+	VMOVUPS     (SI)(AX*1), Z8
+	PREFETCHT0  4096(DI)(AX*1)
+	VMOVUPS     (DI)(AX*1), Z9
+	VADDPS      Z9, Z8, Z8
+	VMOVUPS     Z8, (BX)(AX*1)
+	VFMADD231PS Z8, Z8, Z0
+	ADDQ        $0x40, AX
+	SUBQ        $0x10, R9
+	JGE         single1
+
+rest1:
+	ADDQ        $0x10, R9
+	JZ          done1
+	VMOVUPS.Z   (SI)(AX*1), K1, Z8
+	VMOVUPS.Z   (DI)(AX*1), K1, Z9
+	VADDPS      Z9, Z8, Z8
+	VMOVUPS     Z8, K1, (BX)(AX*1)
+	VFMADD231PS Z8, Z8, Z0
+
+done1:
+	VADDPS        Z1, Z0, Z0
+	VADDPS        Z3, Z2, Z2
+	VADDPS        Z5, Z4, Z4
+	VADDPS        Z7, Z6, Z6
+	VADDPS        Z2, Z0, Z0
+	VADDPS        Z6, Z4, Z4
+	VADDPS        Z4, Z0, Z0
+	VCVTPS2PD     Y0, Z8
+	VEXTRACTF32X8 $0x01, Z0, Y9
+	VCVTPS2PD     Y9, Z9
+	VADDPD        Z9, Z8, Z8
+	VEXTRACTF64X4 $0x01, Z8, Y9
+	VADDPD        Y9, Y8, Y8
+	VEXTRACTF128  $0x01, Y8, X9
+	VADDPD        X9, X8, X8
+	VPERMILPD     $0x01, X8, X9
+	VADDPD        X9, X8, X8
+	VMOVSD        X8, (R8)
+	ADDQ          $0x08, R8
+	LEAQ          (BX)(DX*4), BX
 	LEAQ          (SI)(DX*4), SI
+	LEAQ          (DI)(DX*4), DI
+	DECQ          CX
+	JNZ           row
+	VZEROUPPER
+	RET
+
+// func addMomentsRowsAVX512(moments *float64, h *float32, x *float32, r *float32, rows int, n int, inverse float64)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, MMX+, SSE2
+TEXT ·addMomentsRowsAVX512(SB), NOSPLIT, $0-56
+	MOVQ  rows+32(FP), CX
+	MOVQ  n+40(FP), DX
+	MOVQ  DX, AX
+	ANDQ  $0x0f, AX
+	MOVL  $0xffffffff, BX
+	BZHIL AX, BX, BX
+	KMOVW BX, K1
+	MOVQ  h+8(FP), BX
+	MOVQ  x+16(FP), SI
+	MOVQ  r+24(FP), DI
+	MOVQ  moments+0(FP), R8
+	MOVSD inverse+48(FP), X0
+
+row:
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	VPXORD Z3, Z3, Z3
+	VPXORD Z4, Z4, Z4
+	MOVQ   DX, R9
+	XORQ   AX, AX
+	SUBQ   $0x40, R9
+	JLT    few1
+
+many1:
+	PREFETCHT0 4096(SI)(AX*1)
+	VMOVUPS    (SI)(AX*1), Z5
+	PREFETCHT0 4096(DI)(AX*1)
+	VMOVUPS    (DI)(AX*1), Z6
+	VADDPS     Z6, Z5, Z5
+	VMOVUPS    Z5, (BX)(AX*1)
+	VADDPS     Z5, Z1, Z1
+	PREFETCHT0 4160(SI)(AX*1)
+	VMOVUPS    64(SI)(AX*1), Z5
+	PREFETCHT0 4160(DI)(AX*1)
+	VMOVUPS    64(DI)(AX*1), Z6
+	VADDPS     Z6, Z5, Z5
+	VMOVUPS    Z5, 64(BX)(AX*1)
+	VADDPS     Z5, Z2, Z2
+	PREFETCHT0 4224(SI)(AX*1)
+	VMOVUPS    128(SI)(AX*1), Z5
+	PREFETCHT0 4224(DI)(AX*1)
+	VMOVUPS    128(DI)(AX*1), Z6
+	VADDPS     Z6, Z5, Z5
+	VMOVUPS    Z5, 128(BX)(AX*1)
+	VADDPS     Z5, Z3, Z3
+	PREFETCHT0 4288(SI)(AX*1)
+	VMOVUPS    192(SI)(AX*1), Z5
+	PREFETCHT0 4288(DI)(AX*1)
+	VMOVUPS    192(DI)(AX*1), Z6
+	VADDPS     Z6, Z5, Z5
+	VMOVUPS    Z5, 192(BX)(AX*1)
+	VADDPS     Z5, Z4, Z4
+	ADDQ       $0x00000100, AX
+	SUBQ       $0x40, R9
+	JGE        many1
+
+few1:
+	ADDQ $0x30, R9
+	JLT  rest1
+
+single1:
+	PREFETCHT0 4096(SI)(AX*1)
+	VMOVUPS    (SI)(AX*1), Z5
+	PREFETCHT0 4096(DI)(AX*1)
+	VMOVUPS    (DI)(AX*1), Z6
+	VADDPS     Z6, Z5, Z5
+	VMOVUPS    Z5, (BX)(AX*1)
+	VADDPS     Z5, Z1, Z1
+	ADDQ       $0x40, AX
+	SUBQ       $0x10, R9
+	JGE        single1
+
+rest1:
+	ADDQ      $0x10, R9
+	JZ        done1
+	VMOVUPS.Z (SI)(AX*1), K1, Z5
+	VMOVUPS.Z (DI)(AX*1), K1, Z6
+	VADDPS    Z6, Z5, Z5
+	VMOVUPS   Z5, K1, (BX)(AX*1)
+	VADDPS    Z5, Z1, Z1
+
+done1:
+	VADDPS        Z2, Z1, Z1
+	VADDPS        Z4, Z3, Z3
+	VADDPS        Z3, Z1, Z1
+	VCVTPS2PD     Y1, Z5
+	VEXTRACTF32X8 $0x01, Z1, Y6
+	VCVTPS2PD     Y6, Z6
+	VADDPD        Z6, Z5, Z5
+	VEXTRACTF64X4 $0x01, Z5, Y6
+	VADDPD        Y6, Y5, Y5
+	VEXTRACTF128  $0x01, Y5, X6
+	VADDPD        X6, X5, X5
+	VPERMILPD     $0x01, X5, X6
+	VADDPD        X6, X5, X5
+	VMULSD        X0, X5, X5
+	VCVTSD2SS     X5, X5, X5
+	VBROADCASTSS  X5, Z6
+	VCVTSS2SD     X5, X5, X5
+	VMOVSD        X5, (R8)
+	VPXORD        Z7, Z7, Z7
+	VPXORD        Z8, Z8, Z8
+	VPXORD        Z9, Z9, Z9
+	VPXORD        Z10, Z10, Z10
+	VPXORD        Z11, Z11, Z11
+	VPXORD        Z12, Z12, Z12
+	VPXORD        Z13, Z13, Z13
+	VPXORD        Z14, Z14, Z14
+	MOVQ          DX, R9
+	XORQ          AX, AX
+	SUBQ          $0x40, R9
+	JLT           few2
+
+many2:
+	VMOVUPS     (BX)(AX*1), Z5
+	VSUBPS      Z6, Z5, Z5
+	VADDPS      Z5, Z7, Z7
+	VFMADD231PS Z5, Z5, Z11
+	VMOVUPS     64(BX)(AX*1), Z5
+	VSUBPS      Z6, Z5, Z5
+	VADDPS      Z5, Z8, Z8
+	VFMADD231PS Z5, Z5, Z12
+	VMOVUPS     128(BX)(AX*1), Z5
+	VSUBPS      Z6, Z5, Z5
+	VADDPS      Z5, Z9, Z9
+	VFMADD231PS Z5, Z5, Z13
+	VMOVUPS     192(BX)(AX*1), Z5
+	VSUBPS      Z6, Z5, Z5
+	VADDPS      Z5, Z10, Z10
+	VFMADD231PS Z5, Z5, Z14
+	ADDQ        $0x00000100, AX
+	SUBQ        $0x40, R9
+	JGE         many2
+
+few2:
+	ADDQ $0x30, R9
+	JLT  rest2
+
+single2:
+	VMOVUPS     (BX)(AX*1), Z5
+	VSUBPS      Z6, Z5, Z5
+	VADDPS      Z5, Z7, Z7
+	VFMADD231PS Z5, Z5, Z11
+	ADDQ        $0x40, AX
+	SUBQ        $0x10, R9
+	JGE         single2
+
+rest2:
+	ADDQ        $0x10, R9
+	JZ          done2
+	VMOVUPS.Z   (BX)(AX*1), K1, Z5
+	VSUBPS      Z6, Z5, Z5
+	VMOVAPS.Z   Z5, K1, Z5
+	VADDPS      Z5, Z7, Z7
+	VFMADD231PS Z5, Z5, Z11
+
+done2:
+	VADDPS        Z8, Z7, Z7
+	VADDPS        Z10, Z9, Z9
+	VADDPS        Z9, Z7, Z7
+	VCVTPS2PD     Y7, Z5
+	VEXTRACTF32X8 $0x01, Z7, Y6
+	VCVTPS2PD     Y6, Z6
+	VADDPD        Z6, Z5, Z5
+	VEXTRACTF64X4 $0x01, Z5, Y6
+	VADDPD        Y6, Y5, Y5
+	VEXTRACTF128  $0x01, Y5, X6
+	VADDPD        X6, X5, X5
+	VPERMILPD     $0x01, X5, X6
+	VADDPD        X6, X5, X5
+	VMOVSD        X5, 8(R8)
+	VADDPS        Z12, Z11, Z11
+	VADDPS        Z14, Z13, Z13
+	VADDPS        Z13, Z11, Z11
+	VCVTPS2PD     Y11, Z5
+	VEXTRACTF32X8 $0x01, Z11, Y6
+	VCVTPS2PD     Y6, Z6
+	VADDPD        Z6, Z5, Z5
+	VEXTRACTF64X4 $0x01, Z5, Y6
+	VADDPD        Y6, Y5, Y5
+	VEXTRACTF128  $0x01, Y5, X6
+	VADDPD        X6, X5, X5
+	VPERMILPD     $0x01, X5, X6
+	VADDPD        X6, X5, X5
+	VMOVSD        X5, 16(R8)
+	ADDQ          $0x18, R8
+	LEAQ          (BX)(DX*4), BX
+	LEAQ          (SI)(DX*4), SI
+	LEAQ          (DI)(DX*4), DI
 	DECQ          CX
 	JNZ           row
 	VZEROUPPER

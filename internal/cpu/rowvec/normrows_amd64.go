@@ -7,6 +7,8 @@ package rowvec
 var normsAVX2 = normKernels{
 	squares:       squaresRowsAVX2,
 	moments:       momentsRowsAVX2,
+	addSquares:    addSquaresRowsAVX2,
+	addMoments:    addMomentsRowsAVX2,
 	scaleNorm:     scaleNormRowsAVX2,
 	shiftNorm:     shiftNormRowsAVX2,
 	scaleGradSums: scaleGradSumsRowsAVX2,
@@ -22,6 +24,12 @@ func squaresRowsAVX2(sums *float64, x *float32, rows, n int)
 
 //go:noescape
 func momentsRowsAVX2(moments *float64, x *float32, rows, n int, inverse float64)
+
+//go:noescape
+func addSquaresRowsAVX2(sums *float64, h, x, r *float32, rows, n int)
+
+//go:noescape
+func addMomentsRowsAVX2(moments *float64, h, x, r *float32, rows, n int, inverse float64)
 
 //go:noescape
 func scaleNormRowsAVX2(y, x, w *float32, scales *RowScale, rows, n int)

@@ -49,8 +49,8 @@ TEXT ·squaresRowsAVX2(SB), NOSPLIT, $0-32
 	SHLQ    $0x02, AX
 	SUBQ    AX, BX
 	VMOVUPS (BX), Y0
-	MOVQ    sums+0(FP), BX
-	MOVQ    x+8(FP), SI
+	MOVQ    x+8(FP), BX
+	MOVQ    sums+0(FP), SI
 
 row:
 	VXORPS Y1, Y1, Y1
@@ -67,25 +67,25 @@ row:
 	JLT    few1
 
 many1:
-	PREFETCHT0  4096(SI)(AX*1)
-	VMOVUPS     (SI)(AX*1), Y9
+	PREFETCHT0  4096(BX)(AX*1)
+	VMOVUPS     (BX)(AX*1), Y9
 	VFMADD231PS Y9, Y9, Y1
-	VMOVUPS     32(SI)(AX*1), Y9
+	VMOVUPS     32(BX)(AX*1), Y9
 	VFMADD231PS Y9, Y9, Y2
-	PREFETCHT0  4160(SI)(AX*1)
-	VMOVUPS     64(SI)(AX*1), Y9
+	PREFETCHT0  4160(BX)(AX*1)
+	VMOVUPS     64(BX)(AX*1), Y9
 	VFMADD231PS Y9, Y9, Y3
-	VMOVUPS     96(SI)(AX*1), Y9
+	VMOVUPS     96(BX)(AX*1), Y9
 	VFMADD231PS Y9, Y9, Y4
-	PREFETCHT0  4224(SI)(AX*1)
-	VMOVUPS     128(SI)(AX*1), Y9
+	PREFETCHT0  4224(BX)(AX*1)
+	VMOVUPS     128(BX)(AX*1), Y9
 	VFMADD231PS Y9, Y9, Y5
-	VMOVUPS     160(SI)(AX*1), Y9
+	VMOVUPS     160(BX)(AX*1), Y9
 	VFMADD231PS Y9, Y9, Y6
-	PREFETCHT0  4288(SI)(AX*1)
-	VMOVUPS     192(SI)(AX*1), Y9
+	PREFETCHT0  4288(BX)(AX*1)
+	VMOVUPS     192(BX)(AX*1), Y9
 	VFMADD231PS Y9, Y9, Y7
-	VMOVUPS     224(SI)(AX*1), Y9
+	VMOVUPS     224(BX)(AX*1), Y9
 	VFMADD231PS Y9, Y9, Y8
 	ADDQ        $0x00000100, AX
 	SUBQ        $0x40, DI
@@ -96,8 +96,8 @@ few1:
 	JLT  rest1
 
 single1:
-	PREFETCHT0  4096(SI)(AX*1)
-	VMOVUPS     (SI)(AX*1), Y9
+	PREFETCHT0  4096(BX)(AX*1)
+	VMOVUPS     (BX)(AX*1), Y9
 	VFMADD231PS Y9, Y9, Y1
 	ADDQ        $0x20, AX
 	SUBQ        $0x08, DI
@@ -106,7 +106,7 @@ single1:
 rest1:
 	ADDQ        $0x08, DI
 	JZ          done1
-	VMASKMOVPS  (SI)(AX*1), Y0, Y9
+	VMASKMOVPS  (BX)(AX*1), Y0, Y9
 	VFMADD231PS Y9, Y9, Y1
 
 done1:
@@ -125,9 +125,9 @@ done1:
 	VADDPD       X1, X2, X2
 	VPERMILPD    $0x01, X2, X1
 	VADDPD       X1, X2, X2
-	VMOVSD       X2, (BX)
-	ADDQ         $0x08, BX
-	LEAQ         (SI)(DX*4), SI
+	VMOVSD       X2, (SI)
+	ADDQ         $0x08, SI
+	LEAQ         (BX)(DX*4), BX
 	DECQ         CX
 	JNZ          row
 	VZEROUPPER
@@ -144,8 +144,8 @@ TEXT ·momentsRowsAVX2(SB), NOSPLIT, $0-40
 	SHLQ    $0x02, AX
 	SUBQ    AX, BX
 	VMOVUPS (BX), Y0
-	MOVQ    moments+0(FP), BX
-	MOVQ    x+8(FP), SI
+	MOVQ    x+8(FP), BX
+	MOVQ    moments+0(FP), SI
 	MOVSD   inverse+32(FP), X1
 
 row:
@@ -159,15 +159,15 @@ row:
 	JLT    few1
 
 many1:
-	PREFETCHT0 4096(SI)(AX*1)
-	VMOVUPS    (SI)(AX*1), Y6
+	PREFETCHT0 4096(BX)(AX*1)
+	VMOVUPS    (BX)(AX*1), Y6
 	VADDPS     Y6, Y2, Y2
-	VMOVUPS    32(SI)(AX*1), Y6
+	VMOVUPS    32(BX)(AX*1), Y6
 	VADDPS     Y6, Y3, Y3
-	PREFETCHT0 4160(SI)(AX*1)
-	VMOVUPS    64(SI)(AX*1), Y6
+	PREFETCHT0 4160(BX)(AX*1)
+	VMOVUPS    64(BX)(AX*1), Y6
 	VADDPS     Y6, Y4, Y4
-	VMOVUPS    96(SI)(AX*1), Y6
+	VMOVUPS    96(BX)(AX*1), Y6
 	VADDPS     Y6, Y5, Y5
 	ADDQ       $0x00000080, AX
 	SUBQ       $0x20, DI
@@ -178,8 +178,8 @@ few1:
 	JLT  rest1
 
 single1:
-	PREFETCHT0 4096(SI)(AX*1)
-	VMOVUPS    (SI)(AX*1), Y6
+	PREFETCHT0 4096(BX)(AX*1)
+	VMOVUPS    (BX)(AX*1), Y6
 	VADDPS     Y6, Y2, Y2
 	ADDQ       $0x20, AX
 	SUBQ       $0x08, DI
@@ -188,7 +188,7 @@ single1:
 rest1:
 	ADDQ       $0x08, DI
 	JZ         done1
-	VMASKMOVPS (SI)(AX*1), Y0, Y6
+	VMASKMOVPS (BX)(AX*1), Y0, Y6
 	VADDPS     Y6, Y2, Y2
 
 done1:
@@ -207,7 +207,7 @@ done1:
 	VCVTSD2SS    X3, X3, X3
 	VBROADCASTSS X3, Y2
 	VCVTSS2SD    X3, X3, X3
-	VMOVSD       X3, (BX)
+	VMOVSD       X3, (SI)
 	VXORPS       Y3, Y3, Y3
 	VXORPS       Y4, Y4, Y4
 	VXORPS       Y5, Y5, Y5
@@ -222,19 +222,19 @@ done1:
 	JLT          few2
 
 many2:
-	VMOVUPS     (SI)(AX*1), Y11
+	VMOVUPS     (BX)(AX*1), Y11
 	VSUBPS      Y2, Y11, Y11
 	VADDPS      Y11, Y3, Y3
 	VFMADD231PS Y11, Y11, Y7
-	VMOVUPS     32(SI)(AX*1), Y11
+	VMOVUPS     32(BX)(AX*1), Y11
 	VSUBPS      Y2, Y11, Y11
 	VADDPS      Y11, Y4, Y4
 	VFMADD231PS Y11, Y11, Y8
-	VMOVUPS     64(SI)(AX*1), Y11
+	VMOVUPS     64(BX)(AX*1), Y11
 	VSUBPS      Y2, Y11, Y11
 	VADDPS      Y11, Y5, Y5
 	VFMADD231PS Y11, Y11, Y9
-	VMOVUPS     96(SI)(AX*1), Y11
+	VMOVUPS     96(BX)(AX*1), Y11
 	VSUBPS      Y2, Y11, Y11
 	VADDPS      Y11, Y6, Y6
 	VFMADD231PS Y11, Y11, Y10
@@ -247,7 +247,7 @@ few2:
 	JLT  rest2
 
 single2:
-	VMOVUPS     (SI)(AX*1), Y11
+	VMOVUPS     (BX)(AX*1), Y11
 	VSUBPS      Y2, Y11, Y11
 	VADDPS      Y11, Y3, Y3
 	VFMADD231PS Y11, Y11, Y7
@@ -258,7 +258,7 @@ single2:
 rest2:
 	ADDQ        $0x08, DI
 	JZ          done2
-	VMASKMOVPS  (SI)(AX*1), Y0, Y11
+	VMASKMOVPS  (BX)(AX*1), Y0, Y11
 	VSUBPS      Y2, Y11, Y11
 	VANDPS      Y11, Y0, Y11
 	VADDPS      Y11, Y3, Y3
@@ -276,7 +276,7 @@ done2:
 	VADDPD       X3, X2, X2
 	VPERMILPD    $0x01, X2, X3
 	VADDPD       X3, X2, X2
-	VMOVSD       X2, 8(BX)
+	VMOVSD       X2, 8(SI)
 	VADDPS       Y8, Y7, Y7
 	VADDPS       Y10, Y9, Y9
 	VADDPS       Y9, Y7, Y7
@@ -288,9 +288,331 @@ done2:
 	VADDPD       X3, X2, X2
 	VPERMILPD    $0x01, X2, X3
 	VADDPD       X3, X2, X2
-	VMOVSD       X2, 16(BX)
-	ADDQ         $0x18, BX
+	VMOVSD       X2, 16(SI)
+	ADDQ         $0x18, SI
+	LEAQ         (BX)(DX*4), BX
+	DECQ         CX
+	JNZ          row
+	VZEROUPPER
+	RET
+
+// func addSquaresRowsAVX2(sums *float64, h *float32, x *float32, r *float32, rows int, n int)
+// Requires: AVX, FMA3, MMX+
+TEXT ·addSquaresRowsAVX2(SB), NOSPLIT, $0-48
+	MOVQ    rows+32(FP), CX
+	MOVQ    n+40(FP), DX
+	MOVQ    DX, AX
+	ANDQ    $0x07, AX
+	LEAQ    tailmask<>+64(SB), BX
+	SHLQ    $0x02, AX
+	SUBQ    AX, BX
+	VMOVUPS (BX), Y0
+	MOVQ    h+8(FP), BX
+	MOVQ    x+16(FP), SI
+	MOVQ    r+24(FP), DI
+	MOVQ    sums+0(FP), R8
+
+row:
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	VXORPS Y4, Y4, Y4
+	VXORPS Y5, Y5, Y5
+	VXORPS Y6, Y6, Y6
+	VXORPS Y7, Y7, Y7
+	VXORPS Y8, Y8, Y8
+	MOVQ   DX, R9
+	XORQ   AX, AX
+	SUBQ   $0x40, R9
+	JLT    few1
+
+many1:
+	PREFETCHT0  4096(SI)(AX*1)
+	VMOVUPS     (SI)(AX*1), Y9
+	PREFETCHT0  4096(DI)(AX*1)
+	VMOVUPS     (DI)(AX*1), Y10
+	VADDPS      Y10, Y9, Y9
+	VMOVUPS     Y9, (BX)(AX*1)
+	VFMADD231PS Y9, Y9, Y1
+	VMOVUPS     32(SI)(AX*1), Y9
+	VMOVUPS     32(DI)(AX*1), Y10
+	VADDPS      Y10, Y9, Y9
+	VMOVUPS     Y9, 32(BX)(AX*1)
+	VFMADD231PS Y9, Y9, Y2
+	PREFETCHT0  4160(SI)(AX*1)
+	VMOVUPS     64(SI)(AX*1), Y9
+	PREFETCHT0  4160(DI)(AX*1)
+	VMOVUPS     64(DI)(AX*1), Y10
+	VADDPS      Y10, Y9, Y9
+	VMOVUPS     Y9, 64(BX)(AX*1)
+	VFMADD231PS Y9, Y9, Y3
+	VMOVUPS     96(SI)(AX*1), Y9
+	VMOVUPS     96(DI)(AX*1), Y10
+	VADDPS      Y10, Y9, Y9
+	VMOVUPS     Y9, 96(BX)(AX*1)
+	VFMADD231PS Y9, Y9, Y4
+	PREFETCHT0  4224(SI)(AX*1)
+	VMOVUPS     128(SI)(AX*1), Y9
+	PREFETCHT0  4224(DI)(AX*1)
+	VMOVUPS     128(DI)(AX*1), Y10
+	VADDPS      Y10, Y9, Y9
+	VMOVUPS     Y9, 128(BX)(AX*1)
+	VFMADD231PS Y9, Y9, Y5
+	VMOVUPS     160(SI)(AX*1), Y9
+	VMOVUPS     160(DI)(AX*1), Y10
+	VADDPS      Y10, Y9, Y9
+	VMOVUPS     Y9, 160(BX)(AX*1)
+	VFMADD231PS Y9, Y9, Y6
+	PREFETCHT0  4288(SI)(AX*1)
+	VMOVUPS     192(SI)(AX*1), Y9
+	PREFETCHT0  4288(DI)(AX*1)
+	VMOVUPS     192(DI)(AX*1), Y10
+	VADDPS      Y10, Y9, Y9
+	VMOVUPS     Y9, 192(BX)(AX*1)
+	VFMADD231PS Y9, Y9, Y7
+	VMOVUPS     224(SI)(AX*1), Y9
+	VMOVUPS     224(DI)(AX*1), Y10
+	VADDPS      Y10, Y9, Y9
+	VMOVUPS     Y9, 224(BX)(AX*1)
+	VFMADD231PS Y9, Y9, Y8
+	ADDQ        $0x00000100, AX
+	SUBQ        $0x40, R9
+	JGE         many1
+
+few1:
+	ADDQ $0x38, R9
+	JLT  rest1
+
+single1:
+	PREFETCHT0  4096(SI)(AX*1)
+	VMOVUPS     (SI)(AX*1), Y9
+	PREFETCHT0  4096(DI)(AX*1)
+	VMOVUPS     (DI)(AX*1), Y10
+	VADDPS      Y10, Y9, Y9
+	VMOVUPS     Y9, (BX)(AX*1)
+	VFMADD231PS Y9, Y9, Y1
+	ADDQ        $0x20, AX
+	SUBQ        $0x08, R9
+	JGE         single1
+
+rest1:
+	ADDQ        $0x08, R9
+	JZ          done1
+	VMASKMOVPS  (SI)(AX*1), Y0, Y9
+	VMASKMOVPS  (DI)(AX*1), Y0, Y10
+	VADDPS      Y10, Y9, Y9
+	VMASKMOVPS  Y9, Y0, (BX)(AX*1)
+	VFMADD231PS Y9, Y9, Y1
+
+done1:
+	VADDPS       Y2, Y1, Y1
+	VADDPS       Y4, Y3, Y3
+	VADDPS       Y6, Y5, Y5
+	VADDPS       Y8, Y7, Y7
+	VADDPS       Y3, Y1, Y1
+	VADDPS       Y7, Y5, Y5
+	VADDPS       Y5, Y1, Y1
+	VCVTPS2PD    X1, Y2
+	VEXTRACTF128 $0x01, Y1, X1
+	VCVTPS2PD    X1, Y1
+	VADDPD       Y1, Y2, Y2
+	VEXTRACTF128 $0x01, Y2, X1
+	VADDPD       X1, X2, X2
+	VPERMILPD    $0x01, X2, X1
+	VADDPD       X1, X2, X2
+	VMOVSD       X2, (R8)
+	ADDQ         $0x08, R8
+	LEAQ         (BX)(DX*4), BX
 	LEAQ         (SI)(DX*4), SI
+	LEAQ         (DI)(DX*4), DI
+	DECQ         CX
+	JNZ          row
+	VZEROUPPER
+	RET
+
+// func addMomentsRowsAVX2(moments *float64, h *float32, x *float32, r *float32, rows int, n int, inverse float64)
+// Requires: AVX, AVX2, FMA3, MMX+, SSE2
+TEXT ·addMomentsRowsAVX2(SB), NOSPLIT, $0-56
+	MOVQ    rows+32(FP), CX
+	MOVQ    n+40(FP), DX
+	MOVQ    DX, AX
+	ANDQ    $0x07, AX
+	LEAQ    tailmask<>+64(SB), BX
+	SHLQ    $0x02, AX
+	SUBQ    AX, BX
+	VMOVUPS (BX), Y0
+	MOVQ    h+8(FP), BX
+	MOVQ    x+16(FP), SI
+	MOVQ    r+24(FP), DI
+	MOVQ    moments+0(FP), R8
+	MOVSD   inverse+48(FP), X1
+
+row:
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	VXORPS Y4, Y4, Y4
+	VXORPS Y5, Y5, Y5
+	MOVQ   DX, R9
+	XORQ   AX, AX
+	SUBQ   $0x20, R9
+	JLT    few1
+
+many1:
+	PREFETCHT0 4096(SI)(AX*1)
+	VMOVUPS    (SI)(AX*1), Y6
+	PREFETCHT0 4096(DI)(AX*1)
+	VMOVUPS    (DI)(AX*1), Y7
+	VADDPS     Y7, Y6, Y6
+	VMOVUPS    Y6, (BX)(AX*1)
+	VADDPS     Y6, Y2, Y2
+	VMOVUPS    32(SI)(AX*1), Y6
+	VMOVUPS    32(DI)(AX*1), Y7
+	VADDPS     Y7, Y6, Y6
+	VMOVUPS    Y6, 32(BX)(AX*1)
+	VADDPS     Y6, Y3, Y3
+	PREFETCHT0 4160(SI)(AX*1)
+	VMOVUPS    64(SI)(AX*1), Y6
+	PREFETCHT0 4160(DI)(AX*1)
+	VMOVUPS    64(DI)(AX*1), Y7
+	VADDPS     Y7, Y6, Y6
+	VMOVUPS    Y6, 64(BX)(AX*1)
+	VADDPS     Y6, Y4, Y4
+	VMOVUPS    96(SI)(AX*1), Y6
+	VMOVUPS    96(DI)(AX*1), Y7
+	VADDPS     Y7, Y6, Y6
+	VMOVUPS    Y6, 96(BX)(AX*1)
+	VADDPS     Y6, Y5, Y5
+	ADDQ       $0x00000080, AX
+	SUBQ       $0x20, R9
+	JGE        many1
+
+few1:
+	ADDQ $0x18, R9
+	JLT  rest1
+
+single1:
+	PREFETCHT0 4096(SI)(AX*1)
+	VMOVUPS    (SI)(AX*1), Y6
+	PREFETCHT0 4096(DI)(AX*1)
+	VMOVUPS    (DI)(AX*1), Y7
+	VADDPS     Y7, Y6, Y6
+	VMOVUPS    Y6, (BX)(AX*1)
+	VADDPS     Y6, Y2, Y2
+	ADDQ       $0x20, AX
+	SUBQ       $0x08, R9
+	JGE        single1
+
+rest1:
+	ADDQ       $0x08, R9
+	JZ         done1
+	VMASKMOVPS (SI)(AX*1), Y0, Y6
+	VMASKMOVPS (DI)(AX*1), Y0, Y7
+	VADDPS     Y7, Y6, Y6
+	VMASKMOVPS Y6, Y0, (BX)(AX*1)
+	VADDPS     Y6, Y2, Y2
+
+done1:
+	VADDPS       Y3, Y2, Y2
+	VADDPS       Y5, Y4, Y4
+	VADDPS       Y4, Y2, Y2
+	VCVTPS2PD    X2, Y3
+	VEXTRACTF128 $0x01, Y2, X2
+	VCVTPS2PD    X2, Y2
+	VADDPD       Y2, Y3, Y3
+	VEXTRACTF128 $0x01, Y3, X2
+	VADDPD       X2, X3, X3
+	VPERMILPD    $0x01, X3, X2
+	VADDPD       X2, X3, X3
+	VMULSD       X1, X3, X3
+	VCVTSD2SS    X3, X3, X3
+	VBROADCASTSS X3, Y2
+	VCVTSS2SD    X3, X3, X3
+	VMOVSD       X3, (R8)
+	VXORPS       Y3, Y3, Y3
+	VXORPS       Y4, Y4, Y4
+	VXORPS       Y5, Y5, Y5
+	VXORPS       Y6, Y6, Y6
+	VXORPS       Y7, Y7, Y7
+	VXORPS       Y8, Y8, Y8
+	VXORPS       Y9, Y9, Y9
+	VXORPS       Y10, Y10, Y10
+	MOVQ         DX, R9
+	XORQ         AX, AX
+	SUBQ         $0x20, R9
+	JLT          few2
+
+many2:
+	VMOVUPS     (BX)(AX*1), Y11
+	VSUBPS      Y2, Y11, Y11
+	VADDPS      Y11, Y3, Y3
+	VFMADD231PS Y11, Y11, Y7
+	VMOVUPS     32(BX)(AX*1), Y11
+	VSUBPS      Y2, Y11, Y11
+	VADDPS      Y11, Y4, Y4
+	VFMADD231PS Y11, Y11, Y8
+	VMOVUPS     64(BX)(AX*1), Y11
+	VSUBPS      Y2, Y11, Y11
+	VADDPS      Y11, Y5, Y5
+	VFMADD231PS Y11, Y11, Y9
+	VMOVUPS     96(BX)(AX*1), Y11
+	VSUBPS      Y2, Y11, Y11
+	VADDPS      Y11, Y6, Y6
+	VFMADD231PS Y11, Y11, Y10
+	ADDQ        $0x00000080, AX
+	SUBQ        $0x20, R9
+	JGE         many2
+
+few2:
+	ADDQ $0x18, R9
+	JLT  rest2
+
+single2:
+	VMOVUPS     (BX)(AX*1), Y11
+	VSUBPS      Y2, Y11, Y11
+	VADDPS      Y11, Y3, Y3
+	VFMADD231PS Y11, Y11, Y7
+	ADDQ        $0x20, AX
+	SUBQ        $0x08, R9
+	JGE         single2
+
+rest2:
+	ADDQ        $0x08, R9
+	JZ          done2
+	VMASKMOVPS  (BX)(AX*1), Y0, Y11
+	VSUBPS      Y2, Y11, Y11
+	VANDPS      Y11, Y0, Y11
+	VADDPS      Y11, Y3, Y3
+	VFMADD231PS Y11, Y11, Y7
+
+done2:
+	VADDPS       Y4, Y3, Y3
+	VADDPS       Y6, Y5, Y5
+	VADDPS       Y5, Y3, Y3
+	VCVTPS2PD    X3, Y2
+	VEXTRACTF128 $0x01, Y3, X3
+	VCVTPS2PD    X3, Y3
+	VADDPD       Y3, Y2, Y2
+	VEXTRACTF128 $0x01, Y2, X3
+	VADDPD       X3, X2, X2
+	VPERMILPD    $0x01, X2, X3
+	VADDPD       X3, X2, X2
+	VMOVSD       X2, 8(R8)
+	VADDPS       Y8, Y7, Y7
+	VADDPS       Y10, Y9, Y9
+	VADDPS       Y9, Y7, Y7
+	VCVTPS2PD    X7, Y2
+	VEXTRACTF128 $0x01, Y7, X3
+	VCVTPS2PD    X3, Y3
+	VADDPD       Y3, Y2, Y2
+	VEXTRACTF128 $0x01, Y2, X3
+	VADDPD       X3, X2, X2
+	VPERMILPD    $0x01, X2, X3
+	VADDPD       X3, X2, X2
+	VMOVSD       X2, 16(R8)
+	ADDQ         $0x18, R8
+	LEAQ         (BX)(DX*4), BX
+	LEAQ         (SI)(DX*4), SI
+	LEAQ         (DI)(DX*4), DI
 	DECQ         CX
 	JNZ          row
 	VZEROUPPER

@@ -60,6 +60,41 @@ func TestSumsOfRows(t *testing.T) {
 	})
 }
 
+// TestSumsOfAddedRows: h is x + r, and its sums have the bits of those of h alone.
+func TestSumsOfAddedRows(t *testing.T) {
+	eachBlock(t, func(t *testing.T, r *rows, count, n int) {
+		x, y, h := r.row(count*n), r.row(count*n), r.row(count*n)
+		want, wantMoments := make([]float64, count), make([]Moments, count)
+		got, gotMoments := make([]float64, count), make([]Moments, count)
+		check := func(what string, h []float32) {
+			t.Helper()
+			for i, v := range h {
+				if v != x[i]+y[i] {
+					t.Fatalf("%s: h[%d] is %v, want %v", what, i, v, x[i]+y[i])
+				}
+			}
+		}
+		AddSquaresRows(got, h, x, y, n)
+		check("squares", h)
+		SquaresRows(want, h, n)
+		clear(h)
+		AddMomentsRows(gotMoments, h, x, y, n)
+		check("moments", h)
+		MomentsRows(wantMoments, h, n)
+		for k := range count {
+			if got[k] != want[k] || gotMoments[k] != wantMoments[k] {
+				t.Errorf("row %d: sums %v and %v, want %v and %v", k, got[k], gotMoments[k], want[k], wantMoments[k])
+			}
+		}
+		copy(h, y)
+		AddSquaresRows(got, h, x, h, n)
+		check("squares in place", h)
+		copy(h, y)
+		AddMomentsRows(gotMoments, h, x, h, n)
+		check("moments in place", h)
+	})
+}
+
 func TestNormRows(t *testing.T) {
 	eachBlock(t, func(t *testing.T, r *rows, count, n int) {
 		x, w, b, y := r.row(count*n), r.row(n), r.row(n), r.row(count*n)
