@@ -31,7 +31,7 @@ func (t *task[T]) alone(worker int, w *scratch[T], a, b, c Matrix[T], sameB bool
 			}
 		}
 		for i := range t.blocksM * t.segments {
-			t.blocks(worker, s, a, c, i/t.segments, i%t.segments)
+			t.blocks(worker, s, a, c, i/t.segments, i%t.segments, 1)
 		}
 	}
 }

@@ -74,13 +74,13 @@ func (t *task[T]) cut(threads int) {
 		return
 	}
 	// What it costs more, about, to compute the first tile of a panel and the first
-	// panel of tiles.
-	costA, costB := 2, 0
+	// panel of tiles. Columns of A are packed almost for nothing.
+	costA, costB := 8, 0
 	if t.useA == filled && t.a.Row == 1 {
 		costA = 1
 	}
 	if t.useB == filled {
-		costB = 2
+		costB = 8
 	}
 	area := float64(t.m) * float64(t.n) / float64(threads)
 	pieces := threads * int(max(1, min(piecesPerThread, area/pieceArea, 2*area*float64(t.k)/pieceFlops)))

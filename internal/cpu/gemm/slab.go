@@ -18,7 +18,7 @@ func (t *task[T]) product(a, b, c Matrix[T], threads int) {
 			}
 			t.spread(packPhase, t.packChunks(s), packers)
 		}
-		t.share(t.blocksM*t.segments, threads)
+		t.share(t.blocksM*t.segments, t.segments, threads)
 		t.spread(blockPhase, threads, threads)
 	}
 }
@@ -67,10 +67,10 @@ func (t *task[T]) packPanels(worker int, s *slab[T], i int) {
 		min(t.kstep, s.kc-k0), min(packAtOnce*nr, s.nc-p0*nr))
 }
 
-// blocks computes C for block blk of the rows and segment seg of the slab.
-func (t *task[T]) blocks(worker int, s *slab[T], a, c Matrix[T], blk, seg int) {
+// blocks computes C for block blk of the rows and n segments of the slab from seg on.
+func (t *task[T]) blocks(worker int, s *slab[T], a, c Matrix[T], blk, seg, n int) {
 	t0, t1 := blk*t.tilesM/t.blocksM, (blk+1)*t.tilesM/t.blocksM
-	p0, p1 := seg*s.panels/t.segments, (seg+1)*s.panels/t.segments
+	p0, p1 := seg*s.panels/t.segments, (seg+n)*s.panels/t.segments
 	if t0 >= t1 || p0 >= p1 {
 		return
 	}

@@ -119,6 +119,7 @@ type task[T Float] struct {
 	slab    slab[T]
 	bbuf    []T
 	sharers int      // of the pieces of C
+	row     int      // pieces of C in a row, which can be computed as one
 	chunks  int      // of the batch or of the vector
 	used    int      // workers that may have taken part
 	_       [64]byte // one worker writes no cache line that all read
@@ -132,23 +133,24 @@ func (t *task[T]) Chunk(i, worker int) {
 	case packPhase:
 		t.packPanels(worker, &t.slab, i)
 	case blockPhase:
-		for i := t.claim(worker); i >= 0; i = t.claim(worker) {
-			t.blocks(worker, &t.slab, t.pa, t.pc, i/t.segments, i%t.segments)
+		for i, n := t.claim(worker); n > 0; i, n = t.claim(worker) {
+			t.blocks(worker, &t.slab, t.pa, t.pc, i/t.segments, i%t.segments, n)
 		}
 	case vecPhase:
-		for i := t.claim(worker); i >= 0; i = t.claim(worker) {
+		for i, n := t.claim(worker); n > 0; i, n = t.claim(worker) {
 			t.vecChunk(worker, i)
 		}
 	case batchPhase:
-		for i := t.claim(worker); i >= 0; i = t.claim(worker) {
+		for i, n := t.claim(worker); n > 0; i, n = t.claim(worker) {
 			t.batchChunk(worker, s, i)
 		}
 	}
 }
 
-// share cuts the pieces into a share for each worker.
-func (t *task[T]) share(pieces, threads int) {
-	t.sharers = threads
+// share cuts the pieces into a share for each worker. Neighbours that do not
+// belong to different rows of pieces may be computed as one.
+func (t *task[T]) share(pieces, row, threads int) {
+	t.sharers, t.row = threads, row
 	for i := range threads {
 		s := &t.workers[i].share
 		s.next.Store(int32(i * pieces / threads))
@@ -156,17 +158,21 @@ func (t *task[T]) share(pieces, threads int) {
 	}
 }
 
-// claim returns a piece to be computed by the worker, or -1.
-func (t *task[T]) claim(worker int) int {
+// claim returns the first of the pieces to be computed next by the worker, and their
+// number, 0 if there are none. Many at once save packing; but the last ones
+// of a share are few, so that all workers end at about the same time.
+func (t *task[T]) claim(worker int) (first, n int) {
 	for i := range t.sharers {
 		s := &t.workers[(worker+i)%t.sharers].share
-		if s.next.Load() < s.end {
-			if i := s.next.Add(1) - 1; i < s.end {
-				return int(i)
+		for first := s.next.Load(); first < s.end; first = s.next.Load() {
+			left := s.end - first
+			n := min(max(1, left-(left+3)/4), int32(t.row)-first%int32(t.row))
+			if s.next.CompareAndSwap(first, first+n) {
+				return int(first), int(n)
 			}
 		}
 	}
-	return -1
+	return 0, 0
 }
 
 // run computes all products.
@@ -183,7 +189,7 @@ func (t *task[T]) run() {
 		t.chunks = min(products, 8*threads)
 		t.cut(1)
 		t.reserve(threads, true)
-		t.share(t.chunks, threads)
+		t.share(t.chunks, 1, threads)
 		t.spread(batchPhase, threads, threads)
 		return
 	}

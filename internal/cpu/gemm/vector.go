@@ -54,7 +54,7 @@ func (t *task[T]) vector(a, b, c Matrix[T], threads int) bool {
 	}
 	t.pa, t.pb, t.pc = a, b, c
 	t.chunks = min(2*threads, ceilDiv(v.n, vecGrain))
-	t.share(t.chunks, threads)
+	t.share(t.chunks, 1, threads)
 	t.spread(vecPhase, threads, threads)
 	return true
 }
