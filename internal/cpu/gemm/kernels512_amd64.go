@@ -126,7 +126,7 @@ func wide12x16(args *kernelArgs)
 //go:noescape
 func wide12x32packed(args *kernelArgs)
 
-// wide12x32rows is wide12x32 for rows of A with adjacent elements and whole tiles.
+// wide12x32rows is wide12x32packed for rows of A with adjacent elements, in place.
 //
 //go:noescape
 func wide12x32rows(args *kernelArgs)

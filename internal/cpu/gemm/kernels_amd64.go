@@ -122,7 +122,7 @@ func tile6x8m(args *kernelArgs)
 //go:noescape
 func tile6x16packed(args *kernelArgs)
 
-// tile6x16rows is tile6x16 for rows of A with adjacent elements.
+// tile6x16rows is tile6x16packed for rows of A with adjacent elements, in place.
 //
 //go:noescape
 func tile6x16rows(args *kernelArgs)

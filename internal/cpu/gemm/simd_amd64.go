@@ -31,7 +31,7 @@ type tileSet struct {
 	// through a column of tiles.
 	tiles  [3][]func(*kernelArgs)
 	packed func(*kernelArgs) // for whole tiles of packed operands
-	rows   func(*kernelArgs) // for whole tiles of rows of A in place
+	rows   func(*kernelArgs) // and of rows of A in place
 	// These are packed's companions that pack columns of A, rows of B, or both.
 	packingA, packingB, packingAB func(*kernelArgs)
 	// prefetching is packed, and prefetches rows of A.
@@ -138,9 +138,10 @@ func (v *simd) blockByPanel(worker int, x *block[float32]) {
 // column is the kernel for a column of whole tiles of this kind.
 func (set *tileSet) column(x *block[float32], kind int) func(*kernelArgs) {
 	switch {
-	case kind == 0 && x.rowsInPlace():
+	case kind != 0 || !x.packedB && !x.fillB:
+	case x.rowsInPlace():
 		return set.rows
-	case kind == 0 && (x.packedA || x.fillA) && (x.packedB || x.fillB):
+	case x.packedA || x.fillA:
 		return set.packed
 	}
 	return set.tiles[kind][set.sizes.mr]
