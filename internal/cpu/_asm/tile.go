@@ -183,8 +183,7 @@ func (t *tile) strided(unroll int) {
 }
 
 // inRows is the kernel for rows of A with adjacent elements, in place, and a
-// packed panel of B. It prefetches the next tiles of A and C; such products are
-// small, and the rows of C too close to displace one another.
+// packed panel of B. It prefetches the next tiles of A and C.
 func (t *tile) inRows(unroll int) {
 	rsa, rsb := t.arg(argRSA), t.arg(argRSB)
 	rsa3 := GP64()
@@ -193,7 +192,7 @@ func (t *tile) inRows(unroll int) {
 	c := GP64()
 	MOVQ(t.c, c)
 	ADDQ(at(t.args, argStepC), c)
-	t.begin(c, PREFETCHT0)
+	t.begin(c, PREFETCHT1)
 	b, later := GP64(), GP64()
 	MOVQ(at(t.args, argB), b)
 	MOVQ(t.a, later)
