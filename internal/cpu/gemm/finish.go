@@ -66,27 +66,6 @@ func finish[T Float](c Matrix[T], row, col, rows, cols int, bias []T, f Finisher
 	}
 }
 
-// finishLen is about how many elements of C are finished at a time: they stay in
-// the second cache, beside the packed block of A.
-const finishLen = 48 << 10
-
-// finishBlock computes the last block of k of a piece of C, panels p0 to p1 of the
-// rows from row on, and finishes it, a few panels at a time.
-func (t *task[T]) finishBlock(worker int, x *block[T], s *slab[T], k0, row, p0, p1 int) {
-	nr, c := t.kern.sizes().nr, x.c
-	step := max(1, finishLen/(x.rows*nr))
-	for p := p0; p < p1; p += step {
-		x.cols = min((p+step)*nr, p1*nr, s.nc) - p*nr
-		x.c = c.at((p - p0) * nr * c.Col)
-		t.operandB(worker, x, s, k0, p)
-		t.kern.block(worker, x)
-		if x.fillA { // it is packed now
-			x.fillA, x.packedA = false, true
-		}
-		finish(x.c, row, s.jc+p*nr, x.rows, x.cols, t.bias, t.finisher)
-	}
-}
-
 // addBias adds bias to the first rows of c.
 func addBias[T Float](rows int, c Matrix[T], bias []T) {
 	for i := range rows {

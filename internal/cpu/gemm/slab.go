@@ -82,12 +82,11 @@ func (t *task[T]) blocks(worker int, s *slab[T], a, c Matrix[T], blk, seg, n int
 	for k0 := 0; k0 < s.kc; k0 += t.kstep {
 		x.k, x.add = min(t.kstep, s.kc-k0), t.accumulate || s.pc+k0 > 0
 		t.operandA(worker, x, a.at(t0*z.mr*a.Row+(s.pc+k0)*a.Col))
-		if s.pc+k0+x.k == t.k && (t.bias != nil || t.finisher != nil) {
-			t.finishBlock(worker, x, s, k0, t0*z.mr, p0, p1)
-			return
-		}
 		t.operandB(worker, x, s, k0, p0)
 		t.kern.block(worker, x)
+	}
+	if s.pc+s.kc == t.k {
+		finish(x.c, t0*z.mr, s.jc+p0*z.nr, x.rows, x.cols, t.bias, t.finisher)
 	}
 }
 
