@@ -68,8 +68,8 @@ func (c *Confusion) plot(title string) (*plot.Plot, error) {
 	p.X.Tick.Marker, p.Y.Tick.Marker = c.ticks(false), c.ticks(true)
 	p.X.Tick.Label.Rotation = math.Pi / 2
 	p.X.Tick.Label.XAlign, p.X.Tick.Label.YAlign = text.XRight, text.YCenter
-	for _, axis := range [...]*plot.Axis{&p.X, &p.Y} { // names keep a distance, without lines
-		axis.Tick.Length, axis.Tick.LineStyle.Width, axis.LineStyle.Width = vg.Millimeter, 0, 0
+	for _, axis := range [...]*plot.Axis{&p.X, &p.Y} { // no lines, but the distance that ticks make
+		axis.LineStyle.Width, axis.Tick.Length, axis.Tick.LineStyle.Color = 0, 3*vg.Millimeter, color.Transparent
 	}
 	return p, nil
 }
@@ -124,19 +124,20 @@ func (c cells) Dims() (columns, rows int) { return len(c.Classes), len(c.Classes
 func (c cells) X(column int) float64      { return float64(column) }
 func (c cells) Y(row int) float64         { return float64(row) }
 
+// Z returns not a number, which is not drawn, for none.
 func (c cells) Z(column, row int) float64 {
 	t := len(c.Classes) - 1 - row
 	count, _ := c.Of(t)
-	if count == 0 {
-		return 0
+	if n := c.Counts[t][column]; n > 0 {
+		return float64(n) / float64(count)
 	}
-	return float64(c.Counts[t][column]) / float64(count)
+	return math.NaN()
 }
 
 func (c cells) Min() float64 { return 0 }
 func (c cells) Max() float64 { return 1 }
 
-// shades go from white, for none, to blue; what is small shows nevertheless.
+// shades go from nearly white to blue; what is small shows nevertheless.
 type shades struct{}
 
 func (shades) Colors() []color.Color {
