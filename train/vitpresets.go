@@ -16,7 +16,7 @@ var vitPresets = []Preset[ViTOptions]{
 			Patch: SquareImage(4), Layers: 4, Width: 96, Heads: 3, Hidden: 192, QKVBias: true, NormEps: 1e-6,
 			Init: InitFanIn, InitStd: 0.2, Batch: 64, Device: "cpu",
 			Train: Config{
-				Steps: 1500, Accumulate: 1, Optimizer: "adamw", LR: 2e-3, MinLR: 0, Schedule: "cosine", Warmup: 100,
+				Steps: 1600, Accumulate: 1, Optimizer: "adamw", LR: 2e-3, MinLR: 0, Schedule: "cosine", Warmup: 100,
 				Beta1: 0.9, Beta2: 0.98, Eps: 1e-8, Momentum: 0.9, WeightDecay: 0.05, Clip: 1,
 				EvalEvery: 500, SaveEvery: 500, LogEvery: 10, Keep: 2, MaxSkipped: 10, Seed: 1,
 			},
