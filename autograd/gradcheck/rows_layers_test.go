@@ -46,6 +46,8 @@ func layerRows() []row {
 	norm := must(nn.NewLayerNorm(nn.NormConfig{Width: 4, Eps: 1e-2, Bias: true, DType: f64}))
 	swiglu := must(nn.NewSwiGLU(nn.MLPConfig{Width: 4, Hidden: 5, Bias: true, DType: f64}))
 	mlp := must(nn.NewMLP(nn.MLPConfig{Width: 4, Hidden: 5, Bias: true, Activation: nn.GELU, DType: f64}))
+	patches := must(nn.NewPatchEmbed(nn.PatchConfig{Image: nn.Size{Height: 4, Width: 6}, Patch: nn.Size{Height: 2, Width: 3},
+		Channels: 2, Width: 3, Bias: true, DType: f64}))
 	ids := ints([]int64{2, 0, 2, 1, 0, 0}, 3, 2)
 	rows := []row{
 		layer("Linear.Forward", "", linear, linear.Forward, 2, 3, 4),
@@ -63,6 +65,11 @@ func layerRows() []row {
 		}, 2, 3, 4),
 		layer("SwiGLU.Forward", "", swiglu, swiglu.Forward, 2, 3, 4),
 		layer("MLP.Forward", "", mlp, mlp.Forward, 2, 3, 4),
+		layer("PatchEmbed.Forward", "", patches, patches.Forward, 2, 2, 4, 6),
+		layer("SplitPatches", "", nil, func(_ *nn.Context, x *v) *v {
+			rows := nn.SplitPatches(x, nn.Size{Height: 2, Width: 3})
+			return rows.Mul(rows.Exp())
+		}, 2, 2, 4, 6),
 		layer("Dropout.Forward", "", nil, nn.Dropout{P: 0.3}.Forward, 3, 4),
 		layer("CrossEntropy", "", nil, func(c *nn.Context, x *v) *v { return nn.CrossEntropy(c, x, ids, nn.LossOptions{Smoothing: 0.1}) }, 3, 2, 4),
 		layer("LinearCrossEntropy", "", linear, func(c *nn.Context, x *v) *v {
