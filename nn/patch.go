@@ -118,7 +118,7 @@ func (e *PatchEmbed) Grid() Size {
 func (e *PatchEmbed) Forward(c *Context, x *autograd.Var) *autograd.Var {
 	e.check(x)
 	weight := c.Param(e.Weight)
-	matrix := weight.View(weight.Size(0), weight.Len()/weight.Size(0)) // (D, C*ph*pw)
+	matrix := weight.Reshape(weight.Size(0), weight.Len()/weight.Size(0)) // (D, C*ph*pw), a view of what NewPatchEmbed makes
 	return autograd.Linear(SplitPatches(x, e.Patch), matrix, c.Param(e.Bias))
 }
 
