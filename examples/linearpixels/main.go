@@ -1,9 +1,9 @@
 // Command linearpixels trains a linear model on the pixels that "train vit"
 // learns from, and prints how many of the same held-out pictures it names right.
 //
-// A figure of any class can lie anywhere, in any size, colour and rotation, so
-// no weighted sum of pixels tells the classes apart: what a vision transformer
-// learns beyond this is what its layers are for.
+// A figure of any class can lie anywhere, larger or smaller, turned, dark on
+// light or light on dark, so no weighted sum of pixels tells the classes apart:
+// what a vision transformer learns beyond this is what its layers are for.
 package main
 
 import (
