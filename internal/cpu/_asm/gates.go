@@ -22,9 +22,9 @@ type gate struct {
 
 // A fall is a function of t >= 0 that falls to 0, in two forms.
 type fall struct {
-	// near is the function itself. Up to far its relative error is small, which
-	// counts where x < 0. From there on the absolute error is, up to its end, where the
-	// function is rounded to 0 when it is subtracted from x or 1.
+	// near is the function itself. Below far its relative error is small, which
+	// counts where x < 0. From far on, where a piece may begin, the absolute error is, up
+	// to its end, where the function is rounded to 0 when it is subtracted from x or 1.
 	near *pieces
 	far  float64
 	// rest is the function without the factor e^-fast(t), from far on.

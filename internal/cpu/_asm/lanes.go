@@ -26,7 +26,7 @@ type extension struct {
 	choose func(x, negative, positive, y VecVirtual)
 	// copySign gives y, which is not negative, the sign of x.
 	copySign func(x, y VecVirtual)
-	// rarely replaces y by f(x) where x < limit; if there is no such x, it jumps to common.
+	// rarely replaces y by f(x) where x <= limit; if there is no such x, it jumps to common.
 	rarely func(x lanes, limit Op, y lanes, f func(x VecVirtual) VecVirtual, common string)
 	// high is the upper half of r.
 	high func(r VecVirtual) VecVirtual

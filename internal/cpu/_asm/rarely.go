@@ -8,7 +8,7 @@ import (
 	. "github.com/mmcloughlin/avo/reg"
 )
 
-// rarely replaces y by f(x) where x < limit. Mostly there is no such x, and a jump
+// rarely replaces y by f(x) where x <= limit. Mostly there is no such x, and a jump
 // leaves all that out.
 func rarely(x lanes, limit float64, y lanes, f func(x lanes) lanes) {
 	defer func(unroll int) { isa.unroll = unroll }(isa.unroll)
@@ -24,7 +24,7 @@ var rareParts int
 // rarelyOne is for one register.
 func rarelyOne(x lanes, limit Op, y lanes, f func(x VecVirtual) VecVirtual, common string) {
 	mask := YMM()
-	VCMPPS(Imm(isBelow), limit, x[0], mask)
+	VCMPPS(Imm(isAtMost), limit, x[0], mask)
 	VTESTPS(mask, mask)
 	JZ(LabelRef(common))
 	VBLENDVPS(mask, f(x[0]), y[0], y[0])
@@ -35,8 +35,8 @@ func rarelyOne(x lanes, limit Op, y lanes, f func(x VecVirtual) VecVirtual, comm
 // the same lane of both: then the second register's follow in another turn.
 func rarelyTwo(x lanes, limit Op, y lanes, f func(x VecVirtual) VecVirtual, common string) {
 	first, second, rest, either := K(), K(), K(), ZMM()
-	VCMPPS(Imm(isBelow), limit, x[0], first)
-	VCMPPS(Imm(isBelow), limit, x[1], second)
+	VCMPPS(Imm(isAtMost), limit, x[0], first)
+	VCMPPS(Imm(isAtMost), limit, x[1], second)
 	KORTESTW(first, second)
 	JZ(LabelRef(common))
 	again := "before_" + common

@@ -1400,8 +1400,8 @@ loop:
 	VPERMPS     Z18, Z7, Z7
 	VFMADD231PS Z2, Z24, Z6
 	VFMADD231PS Z3, Z25, Z7
-	VCMPPS      $0x11, Z19, Z0, K1
-	VCMPPS      $0x11, Z19, Z1, K2
+	VCMPPS      $0x12, Z19, Z0, K1
+	VCMPPS      $0x12, Z19, Z1, K2
 	KORTESTW    K1, K2
 	JZ          common1
 
@@ -1511,8 +1511,8 @@ tail:
 	VPERMPS     Z18, Z6, Z6
 	VFMADD231PS Z2, Z9, Z5
 	VFMADD231PS Z3, Z10, Z6
-	VCMPPS      $0x11, Z19, Z0, K3
-	VCMPPS      $0x11, Z19, Z1, K4
+	VCMPPS      $0x12, Z19, Z0, K3
+	VCMPPS      $0x12, Z19, Z1, K4
 	KORTESTW    K3, K4
 	JZ          common2
 
@@ -2024,8 +2024,8 @@ loop:
 	VPERMPS     Z20, Z7, Z7
 	VFMADD231PS Z2, Z24, Z6
 	VFMADD231PS Z3, Z25, Z7
-	VCMPPS      $0x11, Z21, Z0, K1
-	VCMPPS      $0x11, Z21, Z1, K2
+	VCMPPS      $0x12, Z21, Z0, K1
+	VCMPPS      $0x12, Z21, Z1, K2
 	KORTESTW    K1, K2
 	JZ          common3
 
@@ -2139,8 +2139,8 @@ tail:
 	VPERMPS     Z20, Z6, Z6
 	VFMADD231PS Z2, Z9, Z5
 	VFMADD231PS Z3, Z10, Z6
-	VCMPPS      $0x11, Z21, Z0, K3
-	VCMPPS      $0x11, Z21, Z1, K4
+	VCMPPS      $0x12, Z21, Z0, K3
+	VCMPPS      $0x12, Z21, Z1, K4
 	KORTESTW    K3, K4
 	JZ          common4
 
@@ -2798,8 +2798,8 @@ loop:
 	VPERMPS     Z20, Z7, Z7
 	VFMADD231PS Z2, Z24, Z6
 	VFMADD231PS Z3, Z25, Z7
-	VCMPPS      $0x11, Z21, Z0, K1
-	VCMPPS      $0x11, Z21, Z1, K2
+	VCMPPS      $0x12, Z21, Z0, K1
+	VCMPPS      $0x12, Z21, Z1, K2
 	KORTESTW    K1, K2
 	JZ          common5
 
@@ -2922,8 +2922,8 @@ tail:
 	VPERMPS     Z20, Z6, Z6
 	VFMADD231PS Z2, Z9, Z5
 	VFMADD231PS Z3, Z10, Z6
-	VCMPPS      $0x11, Z21, Z0, K3
-	VCMPPS      $0x11, Z21, Z1, K4
+	VCMPPS      $0x12, Z21, Z0, K3
+	VCMPPS      $0x12, Z21, Z1, K4
 	KORTESTW    K3, K4
 	JZ          common6
 
@@ -3609,8 +3609,8 @@ loop:
 	VPERMPS     Z20, Z9, Z9
 	VFMADD231PS Z4, Z26, Z8
 	VFMADD231PS Z5, Z27, Z9
-	VCMPPS      $0x11, Z21, Z0, K1
-	VCMPPS      $0x11, Z21, Z1, K2
+	VCMPPS      $0x12, Z21, Z0, K1
+	VCMPPS      $0x12, Z21, Z1, K2
 	KORTESTW    K1, K2
 	JZ          common7
 
@@ -3724,8 +3724,8 @@ tail:
 	VPERMPS     Z20, Z8, Z8
 	VFMADD231PS Z4, Z11, Z7
 	VFMADD231PS Z5, Z12, Z8
-	VCMPPS      $0x11, Z21, Z0, K3
-	VCMPPS      $0x11, Z21, Z1, K4
+	VCMPPS      $0x12, Z21, Z0, K3
+	VCMPPS      $0x12, Z21, Z1, K4
 	KORTESTW    K3, K4
 	JZ          common8
 
@@ -4152,8 +4152,8 @@ loop:
 	VPERMPS     Z22, Z9, Z9
 	VFMADD231PS Z4, Z26, Z8
 	VFMADD231PS Z5, Z27, Z9
-	VCMPPS      $0x11, Z23, Z0, K1
-	VCMPPS      $0x11, Z23, Z1, K2
+	VCMPPS      $0x12, Z23, Z0, K1
+	VCMPPS      $0x12, Z23, Z1, K2
 	KORTESTW    K1, K2
 	JZ          common9
 
@@ -4273,8 +4273,8 @@ tail:
 	VPERMPS     Z22, Z8, Z8
 	VFMADD231PS Z4, Z11, Z7
 	VFMADD231PS Z5, Z12, Z8
-	VCMPPS      $0x11, Z23, Z0, K3
-	VCMPPS      $0x11, Z23, Z1, K4
+	VCMPPS      $0x12, Z23, Z0, K3
+	VCMPPS      $0x12, Z23, Z1, K4
 	KORTESTW    K3, K4
 	JZ          common10
 
@@ -4741,8 +4741,8 @@ loop:
 	VPERMPS     Z22, Z9, Z9
 	VFMADD231PS Z4, Z26, Z8
 	VFMADD231PS Z5, Z27, Z9
-	VCMPPS      $0x11, Z23, Z0, K1
-	VCMPPS      $0x11, Z23, Z1, K2
+	VCMPPS      $0x12, Z23, Z0, K1
+	VCMPPS      $0x12, Z23, Z1, K2
 	KORTESTW    K1, K2
 	JZ          common11
 
@@ -4873,8 +4873,8 @@ tail:
 	VPERMPS     Z22, Z8, Z8
 	VFMADD231PS Z4, Z11, Z7
 	VFMADD231PS Z5, Z12, Z8
-	VCMPPS      $0x11, Z23, Z0, K3
-	VCMPPS      $0x11, Z23, Z1, K4
+	VCMPPS      $0x12, Z23, Z0, K3
+	VCMPPS      $0x12, Z23, Z1, K4
 	KORTESTW    K3, K4
 	JZ          common12
 
@@ -5652,8 +5652,8 @@ loop:
 	VPERMPS     sigmoid0<>+0(SB), Z7, Z7
 	VFMADD231PS Z2, Z28, Z6
 	VFMADD231PS Z3, Z29, Z7
-	VCMPPS      $0x11, wc0c00000<>+0(SB), Z0, K1
-	VCMPPS      $0x11, wc0c00000<>+0(SB), Z1, K2
+	VCMPPS      $0x12, wc0c00000<>+0(SB), Z0, K1
+	VCMPPS      $0x12, wc0c00000<>+0(SB), Z1, K2
 	KORTESTW    K1, K2
 	JZ          common13
 
@@ -5798,8 +5798,8 @@ tail:
 	VPERMPS     sigmoid0<>+0(SB), Z6, Z6
 	VFMADD231PS Z2, Z9, Z5
 	VFMADD231PS Z3, Z10, Z6
-	VCMPPS      $0x11, wc0c00000<>+0(SB), Z0, K3
-	VCMPPS      $0x11, wc0c00000<>+0(SB), Z1, K4
+	VCMPPS      $0x12, wc0c00000<>+0(SB), Z0, K3
+	VCMPPS      $0x12, wc0c00000<>+0(SB), Z1, K4
 	KORTESTW    K3, K4
 	JZ          common14
 

@@ -1406,7 +1406,7 @@ loop:
 	VPERMPS     sigmoid0<>+32(SB), Y2, Y2
 	VBLENDVPS   Y3, Y2, Y4, Y4
 	VFMADD231PS Y1, Y5, Y4
-	VCMPPS      $0x11, wc0c00000<>+0(SB), Y0, Y1
+	VCMPPS      $0x12, wc0c00000<>+0(SB), Y0, Y1
 	VTESTPS     Y1, Y1
 	JZ          common1
 	VANDPS      w7fffffff<>+0(SB), Y0, Y2
@@ -1520,7 +1520,7 @@ tail:
 	VPERMPS     sigmoid0<>+32(SB), Y3, Y3
 	VBLENDVPS   Y4, Y3, Y5, Y5
 	VFMADD231PS Y2, Y6, Y5
-	VCMPPS      $0x11, wc0c00000<>+0(SB), Y1, Y2
+	VCMPPS      $0x12, wc0c00000<>+0(SB), Y1, Y2
 	VTESTPS     Y2, Y2
 	JZ          common2
 	VANDPS      w7fffffff<>+0(SB), Y1, Y3
@@ -1971,7 +1971,7 @@ loop:
 	VPERMPS     gelu0<>+32(SB), Y2, Y2
 	VBLENDVPS   Y3, Y2, Y4, Y4
 	VFMADD231PS Y1, Y5, Y4
-	VCMPPS      $0x11, wc099999a<>+0(SB), Y0, Y1
+	VCMPPS      $0x12, wc099999a<>+0(SB), Y0, Y1
 	VTESTPS     Y1, Y1
 	JZ          common3
 	VANDPS      w7fffffff<>+0(SB), Y0, Y2
@@ -2090,7 +2090,7 @@ tail:
 	VPERMPS     gelu0<>+32(SB), Y3, Y3
 	VBLENDVPS   Y4, Y3, Y5, Y5
 	VFMADD231PS Y2, Y6, Y5
-	VCMPPS      $0x11, wc099999a<>+0(SB), Y1, Y2
+	VCMPPS      $0x12, wc099999a<>+0(SB), Y1, Y2
 	VTESTPS     Y2, Y2
 	JZ          common4
 	VANDPS      w7fffffff<>+0(SB), Y1, Y3
@@ -2634,7 +2634,7 @@ loop:
 	VPERMPS     geluTanh0<>+32(SB), Y2, Y2
 	VBLENDVPS   Y3, Y2, Y4, Y4
 	VFMADD231PS Y1, Y5, Y4
-	VCMPPS      $0x11, wc089999a<>+0(SB), Y0, Y1
+	VCMPPS      $0x12, wc089999a<>+0(SB), Y0, Y1
 	VTESTPS     Y1, Y1
 	JZ          common5
 	VANDPS      w7fffffff<>+0(SB), Y0, Y2
@@ -2762,7 +2762,7 @@ tail:
 	VPERMPS     geluTanh0<>+32(SB), Y3, Y3
 	VBLENDVPS   Y4, Y3, Y5, Y5
 	VFMADD231PS Y2, Y6, Y5
-	VCMPPS      $0x11, wc089999a<>+0(SB), Y1, Y2
+	VCMPPS      $0x12, wc089999a<>+0(SB), Y1, Y2
 	VTESTPS     Y2, Y2
 	JZ          common6
 	VANDPS      w7fffffff<>+0(SB), Y1, Y3
@@ -3315,7 +3315,7 @@ loop:
 	VPERMPS     siluSlope0<>+32(SB), Y3, Y3
 	VBLENDVPS   Y4, Y3, Y5, Y5
 	VFMADD231PS Y2, Y6, Y5
-	VCMPPS      $0x11, wc0c00000<>+0(SB), Y0, Y2
+	VCMPPS      $0x12, wc0c00000<>+0(SB), Y0, Y2
 	VTESTPS     Y2, Y2
 	JZ          common7
 	VANDPS      w7fffffff<>+0(SB), Y0, Y3
@@ -3431,7 +3431,7 @@ tail:
 	VPERMPS     siluSlope0<>+32(SB), Y4, Y4
 	VBLENDVPS   Y5, Y4, Y6, Y6
 	VFMADD231PS Y3, Y7, Y6
-	VCMPPS      $0x11, wc0c00000<>+0(SB), Y1, Y3
+	VCMPPS      $0x12, wc0c00000<>+0(SB), Y1, Y3
 	VTESTPS     Y3, Y3
 	JZ          common8
 	VANDPS      w7fffffff<>+0(SB), Y1, Y4
@@ -3835,7 +3835,7 @@ loop:
 	VPERMPS     geluSlope0<>+32(SB), Y3, Y3
 	VBLENDVPS   Y4, Y3, Y5, Y5
 	VFMADD231PS Y2, Y6, Y5
-	VCMPPS      $0x11, wc099999a<>+0(SB), Y0, Y2
+	VCMPPS      $0x12, wc099999a<>+0(SB), Y0, Y2
 	VTESTPS     Y2, Y2
 	JZ          common9
 	VANDPS      w7fffffff<>+0(SB), Y0, Y3
@@ -3956,7 +3956,7 @@ tail:
 	VPERMPS     geluSlope0<>+32(SB), Y4, Y4
 	VBLENDVPS   Y5, Y4, Y6, Y6
 	VFMADD231PS Y3, Y7, Y6
-	VCMPPS      $0x11, wc099999a<>+0(SB), Y1, Y3
+	VCMPPS      $0x12, wc099999a<>+0(SB), Y1, Y3
 	VTESTPS     Y3, Y3
 	JZ          common10
 	VANDPS      w7fffffff<>+0(SB), Y1, Y4
@@ -4383,7 +4383,7 @@ loop:
 	VPERMPS     geluTanhSlope0<>+32(SB), Y3, Y3
 	VBLENDVPS   Y4, Y3, Y5, Y5
 	VFMADD231PS Y2, Y6, Y5
-	VCMPPS      $0x11, wc089999a<>+0(SB), Y0, Y2
+	VCMPPS      $0x12, wc089999a<>+0(SB), Y0, Y2
 	VTESTPS     Y2, Y2
 	JZ          common11
 	VANDPS      w7fffffff<>+0(SB), Y0, Y3
@@ -4517,7 +4517,7 @@ tail:
 	VPERMPS     geluTanhSlope0<>+32(SB), Y4, Y4
 	VBLENDVPS   Y5, Y4, Y6, Y6
 	VFMADD231PS Y3, Y7, Y6
-	VCMPPS      $0x11, wc089999a<>+0(SB), Y1, Y3
+	VCMPPS      $0x12, wc089999a<>+0(SB), Y1, Y3
 	VTESTPS     Y3, Y3
 	JZ          common12
 	VANDPS      w7fffffff<>+0(SB), Y1, Y4
@@ -5158,7 +5158,7 @@ loop:
 	VPERMPS     sigmoid0<>+32(SB), Y2, Y2
 	VBLENDVPS   Y3, Y2, Y4, Y4
 	VFMADD231PS Y1, Y5, Y4
-	VCMPPS      $0x11, wc0c00000<>+0(SB), Y0, Y1
+	VCMPPS      $0x12, wc0c00000<>+0(SB), Y0, Y1
 	VTESTPS     Y1, Y1
 	JZ          common13
 	VANDPS      w7fffffff<>+0(SB), Y0, Y2
@@ -5289,7 +5289,7 @@ tail:
 	VPERMPS     sigmoid0<>+32(SB), Y3, Y3
 	VBLENDVPS   Y4, Y3, Y5, Y5
 	VFMADD231PS Y2, Y6, Y5
-	VCMPPS      $0x11, wc0c00000<>+0(SB), Y1, Y2
+	VCMPPS      $0x12, wc0c00000<>+0(SB), Y1, Y2
 	VTESTPS     Y2, Y2
 	JZ          common14
 	VANDPS      w7fffffff<>+0(SB), Y1, Y3
