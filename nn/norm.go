@@ -93,13 +93,14 @@ func (n *LayerNorm) ForwardAdd(c *Context, x, r *autograd.Var) (h, y *autograd.V
 	return autograd.AddLayerNorm(x, r, c.Param(n.Weight), c.Param(n.Bias), n.Eps)
 }
 
-// addNorm returns h = x + r and norm of h, in one pass where norm can do that. r is
-// not used afterwards.
+// addNorm returns h = x + r and norm of h, in one pass where norm is of this package:
+// a type that embeds one of these may have a Forward of its own. r is not used
+// afterwards.
 func addNorm(c *Context, norm Layer, x, r *autograd.Var) (h, y *autograd.Var) {
-	type adder interface {
-		ForwardAdd(c *Context, x, r *autograd.Var) (h, y *autograd.Var)
-	}
-	if n, ok := norm.(adder); ok {
+	switch n := norm.(type) {
+	case *RMSNorm:
+		return n.ForwardAdd(c, x, r)
+	case *LayerNorm:
 		return n.ForwardAdd(c, x, r)
 	}
 	h = x.AddOnto(r)
