@@ -2,6 +2,7 @@ package train
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -43,6 +44,11 @@ func (r ClassifyRequest) CheckNamed(name func(key string) string) error {
 	c.between("channels", int64(r.Channels), 0, 1024)
 	if len(r.Images) == 0 {
 		c.failf("there is no image to classify")
+	}
+	for i, path := range r.Images {
+		if path == "" {
+			c.failf("the path of image %d is empty", i+1)
+		}
 	}
 	r.check(c)
 	return c.err()
@@ -88,6 +94,9 @@ func (r ClassifyRequest) one(m *storedViT, path string) (Classification, error) 
 		return Classification{}, withChannels(err, config.NumChannels)
 	}
 	list, err := classify(m.model, m.normalization, pixels, 1)
+	if err == nil && !finite(list[0]) {
+		err = errNotFinite
+	}
 	if err != nil {
 		return Classification{}, fmt.Errorf("%s: %w", path, err)
 	}
@@ -100,6 +109,14 @@ func (r ClassifyRequest) one(m *storedViT, path string) (Classification, error) 
 		result.Classes = append(result.Classes, Probability{config.Labels[class], list[0][class]})
 	}
 	return result, nil
+}
+
+// errNotFinite is what is wrong with a model that answers nothing.
+var errNotFinite = errors.New("what the model computes is not finite: its weights are too large, or no numbers")
+
+// finite reports whether all of a softmax are numbers.
+func finite(probabilities []float64) bool {
+	return !slices.ContainsFunc(probabilities, math.IsNaN)
 }
 
 // top returns the numbers of the likeliest classes, at most that many; of equal

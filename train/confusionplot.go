@@ -10,6 +10,8 @@ import (
 	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/text"
 	"gonum.org/v1/plot/vg"
+
+	"github.com/stria-ml/stria/internal/plaintext"
 )
 
 // names of the files that show a confusion matrix.
@@ -37,7 +39,7 @@ func (e Evaluation) WriteFigures(dir, data string) error {
 	if err := writeJSON(filepath.Join(dir, confusionFile), figures{data, number(e.Loss), number(e.Accuracy), e.Exact, e.Count, e.Confusion.line()}); err != nil {
 		return err
 	}
-	p, err := e.Confusion.plot(fmt.Sprintf("%s: %.2f %% of %d right", data, 100*e.Accuracy, e.Count))
+	p, err := e.Confusion.plot(fmt.Sprintf("%s: %.2f %% of %d right", plaintext.Of(data), 100*e.Accuracy, e.Count))
 	if err != nil {
 		return err
 	}
@@ -85,7 +87,7 @@ func (c *Confusion) ticks(upwards bool) plot.ConstantTicks {
 		if upwards {
 			at = len(c.Classes) - 1 - i
 		}
-		ticks = append(ticks, plot.Tick{Value: float64(at), Label: name})
+		ticks = append(ticks, plot.Tick{Value: float64(at), Label: plaintext.Of(name)})
 	}
 	return ticks
 }

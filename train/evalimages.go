@@ -9,6 +9,7 @@ import (
 
 	"github.com/stria-ml/stria/checkpoints"
 	"github.com/stria-ml/stria/datasets/images"
+	"github.com/stria-ml/stria/internal/strictjson"
 )
 
 // ValSplit is the split that a run holds out of its training split.
@@ -42,6 +43,9 @@ func (r EvalRequest) evaluateImages(ctx context.Context) (Evaluation, error) {
 		return Evaluation{}, err
 	}
 	evaluation, err := e.run(ctx)
+	if err == nil && e.unanswered > 0 {
+		err = fmt.Errorf("%s: for %d of %d images %w", m.dir, e.unanswered, evaluation.Count, errNotFinite)
+	}
 	if err != nil || r.Figures == "" {
 		return evaluation, err
 	}
@@ -58,7 +62,7 @@ func (r EvalRequest) images(m *storedViT) (source images.Source, name string, er
 	}
 	if r.Data == "" {
 		source, name, err = r.runImages(m)
-	} else {
+	} else if err = checkImageData("data", r.Data); err == nil {
 		source, name, err = r.givenImages(m)
 	}
 	if err != nil {
@@ -116,5 +120,27 @@ func (r EvalRequest) runImages(m *storedViT) (images.Source, string, error) {
 	case splits.heldOut == nil:
 		return nil, "", fmt.Errorf("%s: its run held nothing out; give the data, or a split of the run's", m.dir)
 	}
+	if err := trainedOn(m.dir, splits.train); err != nil {
+		return nil, "", err
+	}
 	return splits.heldOut, shortName(options.Data) + ", held out of " + options.TrainSplit, nil
+}
+
+// trainedOn refuses a checkpoint whose run was trained on other images than the
+// source's: among those that the run's options hold out of the data as it is now
+// may be some that the model has learned.
+func trainedOn(checkpoint string, source images.Source) error {
+	state, err := ReadState(checkpoint)
+	if err != nil {
+		return err
+	}
+	var position images.LoaderState
+	if err := strictjson.Decode(state.Data, &position); err != nil {
+		return fmt.Errorf("%s: data: %w", filepath.Join(checkpoint, checkpoints.StateFile), err)
+	}
+	if id := source.ID(); position.Dataset != id {
+		return fmt.Errorf("%s: its run was trained on %s, and its data is now %s: what is held out of it is not the same; "+
+			"give the data, or a split of the run's", checkpoint, position.Dataset, id)
+	}
+	return nil
 }

@@ -44,6 +44,18 @@ func imageKind(data string) (kind, dir string) {
 	return folderData, data
 }
 
+// checkImageData refuses data without a folder, which name is what the reader
+// calls it.
+func checkImageData(name, data string) error {
+	switch kind, dir := imageKind(data); {
+	case data == "":
+		return fmt.Errorf("%s is empty, want %s", name, imageDataHelp)
+	case dir == "" && kind != ShapesData:
+		return fmt.Errorf("%s is %s, want a folder behind the colon", name, data)
+	}
+	return nil
+}
+
 // shortName names data without the folders above it.
 func shortName(data string) string {
 	kind, dir := imageKind(data)

@@ -40,6 +40,13 @@ func (s *ImageSize) Set(text string) error {
 	return nil
 }
 
+// sizeBetween refuses a size either of whose numbers is out of range.
+func (c *checker) sizeBetween(key string, s ImageSize, low, high int) {
+	if min(s.Height, s.Width) < low || max(s.Height, s.Width) > high {
+		c.failf("%s is %v, want %d to %d", c.name(key), s, low, high)
+	}
+}
+
 // Type is what flags call it.
 func (s *ImageSize) Type() string { return "size" }
 

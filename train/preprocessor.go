@@ -65,13 +65,13 @@ func parseNormalization(text []byte, channels int) (*images.Normalization, error
 	if err := strictjson.Decode(text, &fields); err != nil {
 		return nil, err
 	}
-	doRescale, factor, doNormalize := true, 1.0/255, true
+	doRescale, factor, offset, doNormalize := true, 1.0/255, false, true
 	n := images.HalfNormalization(channels) // Hugging Face's, where the file gives none
 	for _, f := range [...]struct {
 		key   string
 		value any
 	}{
-		{"do_rescale", &doRescale}, {"rescale_factor", &factor}, {"do_normalize", &doNormalize}, {"image_mean", &n.Mean}, {"image_std", &n.Std},
+		{"do_rescale", &doRescale}, {"rescale_factor", &factor}, {"rescale_offset", &offset}, {"do_normalize", &doNormalize}, {"image_mean", &n.Mean}, {"image_std", &n.Std},
 	} {
 		if raw, ok := fields[f.key]; ok {
 			if err := json.Unmarshal(raw, f.value); err != nil {
@@ -81,6 +81,9 @@ func parseNormalization(text []byte, channels int) (*images.Normalization, error
 	}
 	if scale := factor * 255; !doRescale || scale < 1-1e-6 || scale > 1+1e-6 {
 		return nil, fmt.Errorf("do_rescale is %v, rescale_factor %v, want true and 1/255", doRescale, factor)
+	}
+	if offset {
+		return nil, fmt.Errorf("rescale_offset is true, want false")
 	}
 	if !doNormalize {
 		n = images.Normalization{Mean: make([]float32, channels), Std: ones(channels)}

@@ -3,6 +3,8 @@ package train
 import (
 	"encoding/json"
 	"fmt"
+	"io/fs"
+	"path/filepath"
 	"slices"
 
 	"github.com/stria-ml/stria/autograd"
@@ -24,26 +26,6 @@ type ViT struct {
 	loader        *images.Loader
 	slots         []imageBatch // of a step
 	notes         []string     // about the checkpoint that the model came from
-}
-
-// imageBatch is a batch's memory, used again and again.
-type imageBatch struct {
-	pixels    *tensor.Tensor // (B, C, H, W), over the slice
-	labels    *tensor.Tensor // (B), likewise
-	pixelData []float32
-	labelData []int64
-}
-
-func newImageBatch(rows int, s images.Shape) imageBatch {
-	b := imageBatch{pixelData: make([]float32, rows*s.Elements()), labelData: make([]int64, rows)}
-	b.pixels = tensor.Wrap(b.pixelData, rows, s.Channels, s.Height, s.Width)
-	b.labels = tensor.Wrap(b.labelData, rows)
-	return b
-}
-
-// input brings the pixels to the context's graph.
-func (b imageBatch) input(c *nn.Context) *autograd.Var {
-	return c.Graph.Const(b.pixels.ToDevice(c.Device()))
 }
 
 // NewViT returns the task of the options, with a new model, or the one of
@@ -75,10 +57,27 @@ func NewViT(options ViTOptions) (*ViT, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := v.checkMemory(); err != nil {
+		return nil, err
+	}
 	for range options.Train.Accumulate {
 		v.slots = append(v.slots, newImageBatch(options.Batch, v.splits.train.Shape()))
 	}
 	return v, nil
+}
+
+// checkMemory refuses batches, of training and of evaluation, that are too large
+// for the machine.
+func (v *ViT) checkMemory() error {
+	for _, source := range [...]images.Source{v.splits.heldOut, v.splits.test} {
+		if source == nil {
+			continue
+		}
+		if err := checkImageBatches(1, evaluationRows(v.model, source, v.options.EvalBatch), source.Shape()); err != nil {
+			return err
+		}
+	}
+	return checkImageBatches(v.options.Train.Accumulate, v.options.Batch, v.splits.train.Shape())
 }
 
 // initNew draws a new model for the data.
@@ -112,6 +111,9 @@ func (v *ViT) initFrom(path string) error {
 	model.Config.DType = "float32" // as it is from now on
 	setDropout(model, o.Dropout)
 	stored, err := loadNormalization(folderOf(report.Path), model.Config.NumChannels)
+	if err == nil && stored == nil && o.resumed {
+		err = fmt.Errorf("%s: %w", filepath.Join(path, preprocessorFile), fs.ErrNotExist)
+	}
 	if err != nil {
 		return err
 	}

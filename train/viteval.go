@@ -2,6 +2,7 @@ package train
 
 import (
 	"context"
+	"math"
 
 	"github.com/stria-ml/stria/autograd"
 	"github.com/stria-ml/stria/datasets/images"
@@ -15,13 +16,15 @@ type imageEvaluator struct {
 	model *vit.Model
 	pass  *images.Pass
 	batch imageBatch
+
+	unanswered int // images of the last run whose logits are not finite
 }
 
 func newImageEvaluator(model *vit.Model, n images.Normalization, source images.Source, rows int) (*imageEvaluator, error) {
-	if rows == 0 {
-		rows = evalTokens / model.Config.Tokens()
+	rows = evaluationRows(model, source, rows)
+	if err := checkImageBatches(1, rows, source.Shape()); err != nil {
+		return nil, err
 	}
-	rows = max(1, min(rows, source.Len()))
 	pass, err := images.NewPass(source, images.PassConfig{BatchSize: rows, Normalization: n})
 	if err != nil {
 		return nil, err
@@ -29,14 +32,25 @@ func newImageEvaluator(model *vit.Model, n images.Normalization, source images.S
 	return &imageEvaluator{model: model, pass: pass, batch: newImageBatch(rows, source.Shape())}, nil
 }
 
-// run measures the model on the whole source.
+// evaluationRows returns how many images are measured at a time, where so many
+// are asked for; 0 for about evalTokens tokens.
+func evaluationRows(model *vit.Model, source images.Source, asked int) int {
+	if asked == 0 {
+		asked = evalTokens / model.Config.Tokens()
+	}
+	return max(1, min(asked, source.Len()))
+}
+
+// run measures the model on the whole source. An image without an answer, as
+// its logits are not finite, is not right, and in no cell of the confusion.
 func (e *imageEvaluator) run(ctx context.Context) (Evaluation, error) {
 	graph := autograd.NewGraph(autograd.Inference(), autograd.OnDevice(e.model.Norm.Weight.Value.Device()))
 	defer graph.Close()
 	c := &nn.Context{Graph: graph}
-	confusion := NewConfusion(e.pass.Source().Classes())
-	sum, exact, count := 0.0, 0, 0
+	result := Evaluation{HasAccuracy: true, Confusion: NewConfusion(e.pass.Source().Classes())}
+	sum := 0.0
 	e.pass.Reset()
+	e.unanswered = 0
 	for {
 		rows, err := e.pass.Next(e.batch.pixelData, e.batch.labelData)
 		if err != nil {
@@ -49,29 +63,48 @@ func (e *imageEvaluator) run(ctx context.Context) (Evaluation, error) {
 			return Evaluation{}, ctx.Err()
 		}
 		graph.Reset()
-		loss, answers := e.measure(c)
-		sum += loss
+		logits := e.model.Forward(c, e.batch.input(c)).Value().To(tensor.Float64) // (B, classes)
 		for b, label := range e.batch.labelData[:rows] {
-			confusion.Counts[label][answers[b]]++
-			if label == answers[b] {
-				exact++
-			}
+			sum += e.count(&result, tensor.Data[float64](logits.Select(0, b)), int(label))
 		}
-		count += rows
 	}
-	return Evaluation{
-		Loss: sum / float64(count), Accuracy: float64(exact) / float64(count), Exact: exact, Count: count,
-		HasAccuracy: true, Confusion: confusion,
-	}, nil
+	result.Loss = sum / float64(result.Count)
+	result.Accuracy = float64(result.Exact) / float64(result.Count)
+	return result, nil
 }
 
-// measure returns the summed loss of the batch's images, and what each row is
-// taken for.
-func (e *imageEvaluator) measure(c *nn.Context) (loss float64, answers []int64) {
-	logits := e.model.Forward(c, e.batch.input(c))
-	options := nn.LossOptions{IgnoreIndex: images.IgnoreIndex, Divisor: 1}
-	loss = item(nn.CrossEntropy(c, logits, e.batch.labels, options).Value())
-	return loss, tensor.Data[int64](logits.Value().ArgMax(-1))
+// count adds an image of a class to the result, and returns its loss. Losses are
+// summed image by image, so that the mean is the same for any size of the batch.
+func (e *imageEvaluator) count(result *Evaluation, logits []float64, label int) (loss float64) {
+	result.Count++
+	answer, loss := answerOf(logits, label)
+	if answer < 0 {
+		e.unanswered++
+		return loss
+	}
+	result.Confusion.Counts[label][answer]++
+	if answer == label {
+		result.Exact++
+	}
+	return loss
+}
+
+// answerOf returns the class of the largest logit, of equal ones the first, or
+// -1 where some logit is not finite; and the cross-entropy of the label.
+func answerOf(logits []float64, label int) (answer int, loss float64) {
+	for class, l := range logits {
+		if math.IsNaN(l) || math.IsInf(l, 0) {
+			return -1, math.NaN()
+		}
+		if l > logits[answer] {
+			answer = class
+		}
+	}
+	sum := 0.0
+	for _, l := range logits {
+		sum += math.Exp(l - logits[answer])
+	}
+	return answer, math.Log(sum) + logits[answer] - logits[label]
 }
 
 // measure evaluates the model on a source; without one, the evaluation is of

@@ -44,6 +44,8 @@ type ViTOptions struct {
 	InitFrom string `json:"init_from,omitempty"` // checkpoint that gives the model, with its sizes
 
 	Train Config `json:"train"`
+
+	resumed bool // InitFrom is a checkpoint of the run itself
 }
 
 // How pixels are normalised.
@@ -72,9 +74,7 @@ func (o ViTOptions) CheckNamed(name func(key string) string) error {
 }
 
 func (o ViTOptions) checkData(c *checker) {
-	if o.Data == "" {
-		c.failf("%s is empty, want %s", c.name("data"), imageDataHelp)
-	}
+	c.add(checkImageData(c.name("data"), o.Data))
 	c.oneOf("normalize", o.Normalize, NormalizeAuto, NormalizeHalf, NormalizeData)
 	c.within("val", o.Val, 0, 0.9)
 	training, err := parseSplit(o.TrainSplit)
@@ -96,11 +96,9 @@ func (o ViTOptions) checkData(c *checker) {
 
 func (o ViTOptions) checkModel(c *checker) {
 	const most = 1 << 15 // along an image's side
-	c.between("image_size", int64(min(o.ImageSize.Height, o.ImageSize.Width)), 0, most)
-	c.between("image_size", int64(max(o.ImageSize.Height, o.ImageSize.Width)), 0, most)
+	c.sizeBetween("image_size", o.ImageSize, 0, most)
 	c.between("channels", int64(o.Channels), 0, 1024)
-	c.between("patch", int64(min(o.Patch.Height, o.Patch.Width)), 1, most)
-	c.between("patch", int64(max(o.Patch.Height, o.Patch.Width)), 1, most)
+	c.sizeBetween("patch", o.Patch, 1, most)
 	c.between("layers", int64(o.Layers), 1, 1<<14)
 	c.between("width", int64(o.Width), 1, math.MaxInt32)
 	c.between("heads", int64(o.Heads), 1, math.MaxInt32)

@@ -43,7 +43,7 @@ func (o ViTOptions) absolute() (ViTOptions, error) {
 
 // from takes the checkpoint's normalization, too: it is the run's.
 func (o ViTOptions) from(checkpoint string) ViTOptions {
-	o.InitFrom, o.Normalize = checkpoint, NormalizeAuto
+	o.InitFrom, o.Normalize, o.resumed = checkpoint, NormalizeAuto, true
 	return o
 }
 

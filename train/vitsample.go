@@ -6,6 +6,7 @@ import (
 
 	"github.com/stria-ml/stria/autograd"
 	"github.com/stria-ml/stria/datasets/images"
+	"github.com/stria-ml/stria/internal/plaintext"
 	"github.com/stria-ml/stria/models/vit"
 	"github.com/stria-ml/stria/nn"
 	"github.com/stria-ml/stria/tensor"
@@ -35,11 +36,15 @@ func (v *ViT) Samples(context.Context) ([]string, error) {
 	}
 	var lines []string
 	for i, probabilities := range list {
+		if !finite(probabilities) {
+			lines = append(lines, fmt.Sprintf("image %d: no answer, as the logits are not finite", numbers[i]))
+			continue
+		}
 		best, verdict := top(probabilities, 1)[0], "right"
 		if best != labels[i] {
-			verdict = "wrong, it is " + source.Classes()[labels[i]]
+			verdict = "wrong, it is " + plaintext.Of(source.Classes()[labels[i]])
 		}
-		lines = append(lines, fmt.Sprintf("image %d: %s (%.1f %%)  %s", numbers[i], source.Classes()[best], 100*probabilities[best], verdict))
+		lines = append(lines, fmt.Sprintf("image %d: %s (%.1f %%)  %s", numbers[i], plaintext.Of(source.Classes()[best]), 100*probabilities[best], verdict))
 	}
 	return lines, nil
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/stria-ml/stria/internal/plaintext"
 	"github.com/stria-ml/stria/train"
 )
 
@@ -58,10 +59,10 @@ func (a *app) classify(cmd *cobra.Command, r train.ClassifyRequest, asJSON bool)
 }
 
 func (a *app) printClasses(c train.Classification) error {
-	_, err := fmt.Fprintf(a.stdout, "%s\n", c.Image)
+	_, err := fmt.Fprintf(a.stdout, "%s\n", plaintext.Of(c.Image))
 	for _, p := range c.Classes {
 		if err == nil {
-			_, err = fmt.Fprintf(a.stdout, "  %6.2f %%  %s\n", 100*p.Probability, p.Class)
+			_, err = fmt.Fprintf(a.stdout, "  %6.2f %%  %s\n", 100*p.Probability, plaintext.Of(p.Class))
 		}
 	}
 	return err

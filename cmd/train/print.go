@@ -7,6 +7,7 @@ import (
 	"io"
 	"slices"
 
+	"github.com/stria-ml/stria/internal/plaintext"
 	"github.com/stria-ml/stria/train"
 )
 
@@ -74,7 +75,7 @@ func printByClass(w io.Writer, confusion *train.Confusion) {
 	var list []byClass
 	for t, name := range confusion.Classes {
 		if count, right := confusion.Of(t); count > 0 {
-			list = append(list, byClass{name, count, right})
+			list = append(list, byClass{plaintext.Of(name), count, right})
 		}
 	}
 	if len(list) > mostClasses {

@@ -1,6 +1,9 @@
 package main
 
 import (
+	"encoding/binary"
+	"encoding/xml"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -27,11 +30,26 @@ func TestViTBadInput(t *testing.T) {
 	writeFile(t, "", dir, "digits", "t10k-labels-idx1-ubyte.gz")
 	writeFile(t, "patch: 4x\n", dir, "patch.yaml")
 	writeFile(t, "heads_kv: 2\n", dir, "unknown.yaml")
-	broken := filepath.Join(dir, "broken")
-	if err := os.CopyFS(broken, os.DirFS(filepath.Join(dir, "run", "checkpoints", "step-000009"))); err != nil {
+	copyCheckpoint := func(name string) string {
+		to := filepath.Join(dir, name)
+		if err := os.CopyFS(to, os.DirFS(filepath.Join(dir, "run", "checkpoints", "step-000009"))); err != nil {
+			t.Fatal(err)
+		}
+		return to
+	}
+	writeFile(t, `{"image_std": [0, 0, 0]}`, copyCheckpoint("broken"), "preprocessor_config.json")
+	writeFile(t, `{"image_std": [1, 1e-40, 1]}`, copyCheckpoint("beyond"), "preprocessor_config.json")
+	writeFile(t, `{"rescale_offset": true}`, copyCheckpoint("offset"), "preprocessor_config.json")
+	noNumbers(t, filepath.Join(copyCheckpoint("nan"), "model.safetensors"))
+	if err := os.CopyFS(filepath.Join(dir, "unsure"), os.DirFS(filepath.Join(dir, "folder"))); err != nil {
 		t.Fatal(err)
 	}
-	writeFile(t, `{"image_std": [0, 0, 0]}`, broken, "preprocessor_config.json")
+	if err := os.Remove(filepath.Join(dir, "unsure", "checkpoints", "step-000002", "preprocessor_config.json")); err != nil {
+		t.Fatal(err)
+	}
+	writeFolder(t, false, dir, "changed")
+	done(t, dir, with(tinyViT, "--data=changed", "--train-split=train", "--test-split=none", "--steps=2", "--out=other-data")...)
+	writeImage(t, false, 16, 77, dir, "changed", "dark", "more.png")
 
 	for _, c := range []struct {
 		args string
@@ -39,6 +57,9 @@ func TestViTBadInput(t *testing.T) {
 		want string
 	}{
 		{"vit --patch 0", 2, "--patch is 0, want 1 to"},
+		{"vit --patch 4x0", 2, "--patch is 4x0, want 1 to 32768"},
+		{"vit --image-size 40000x8", 2, "--image-size is 40000x8, want 0 to 32768"},
+		{"vit --data mnist:", 2, "--data is mnist:, want a folder behind the colon"},
 		{"vit --patch 4x", 2, `invalid argument "4x" for "--patch"`},
 		{"vit --image-size big", 2, `invalid argument "big" for "--image-size"`},
 		{"vit --image-size 30", 2, "--image-size 30 and --patch 4: the image's height 30 is no multiple of the patch's height 4"},
@@ -57,6 +78,7 @@ func TestViTBadInput(t *testing.T) {
 		{"vit --data=", 2, "--data is empty"},
 		{"vit extra", 2, `unknown command "extra"`},
 		{"classify --ckpt run", 2, "requires at least 1 arg(s)"},
+		{"classify --ckpt run good.png ", 2, "the path of image 2 is empty"},
 		{"classify good.png", 2, `required flag(s) "ckpt" not set`},
 		{"classify --ckpt run --top -1 good.png", 2, "--top is -1"},
 		{"classify --ckpt run --tokenizer bytes good.png", 2, "unknown flag: --tokenizer"},
@@ -74,6 +96,8 @@ func TestViTBadInput(t *testing.T) {
 		{"vit --init-from sums", 1, "model_type"},
 		{"vit --resume sums", 1, "sums/train.json: "},
 		{"gqa --resume run", 1, "run/train.json: "},
+		{"vit --image-size 1024 --patch 1024 --width 3 --heads 1 --batch 8000000", 1, "1 batches of 8000000 images of 3x1024x1024: cpu: 100663296000000 bytes are beyond"},
+		{"vit --resume unsure --steps 3", 1, "step-000002/preprocessor_config.json: file does not exist"},
 		{"vit --device abacus", 1, "abacus"},
 		{"generate --ckpt run --prompt 1", 1, "model_type"},
 		{"classify --ckpt sums good.png", 1, "model_type"},
@@ -82,6 +106,12 @@ func TestViTBadInput(t *testing.T) {
 		{"classify --ckpt run good.png grey.png", 1, "with channels 3 grey is repeated and colours are averaged"},
 		{"classify --ckpt run --channels 1 good.png", 1, "channels is 1, the model in"},
 		{"classify --ckpt broken good.png", 1, "preprocessor_config.json: "},
+		{"classify --ckpt beyond good.png", 1, "beyond/preprocessor_config.json: images: invalid option: normalization of channel 1"},
+		{"classify --ckpt offset good.png", 1, "offset/preprocessor_config.json: rescale_offset is true, want false"},
+		{"classify --ckpt nan good.png", 1, "good.png: what the model computes is not finite"},
+		{"eval --ckpt nan --data shapes --split test[:7]", 1, "nan: for 7 of 7 images what the model computes is not finite"},
+		{"eval --ckpt run --data cifar10:", 1, "data is cifar10:, want a folder behind the colon"},
+		{"eval --ckpt other-data", 1, "step-000002: its run was trained on train part, 8 of 10"},
 		{"eval --ckpt run --data coloured", 1, "wrong classes: name of a class folder"},
 		{"eval --ckpt folder --data other", 1, "gloomy"},
 		{"eval --ckpt folder --split test", 1, "it has no folder test"},
@@ -93,7 +123,11 @@ func TestViTBadInput(t *testing.T) {
 		{"eval --ckpt sums --figures out", 1, "it is no vision transformer"},
 	} {
 		t.Run("train "+c.args, func(t *testing.T) {
-			o := call(t, dir, strings.Fields(c.args)...)
+			args := strings.Fields(c.args)
+			if strings.HasSuffix(c.args, " ") {
+				args = append(args, "")
+			}
+			o := call(t, dir, args...)
 			if o.code != c.code || o.stdout != "" {
 				t.Errorf("exit code %d, want %d; stdout %q", o.code, c.code, o.stdout)
 			}
@@ -108,5 +142,46 @@ func TestViTBadInput(t *testing.T) {
 	}
 	if _, err := os.Stat(filepath.Join(dir, "runs")); err == nil {
 		t.Error("a refused run left a folder")
+	}
+}
+
+// noNumbers makes all weights of a safetensors file not a number.
+func noNumbers(t *testing.T, path string) {
+	t.Helper()
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := 8 + binary.LittleEndian.Uint64(data); i < uint64(len(data)); i++ {
+		data[i] = 0xff
+	}
+	if err := os.WriteFile(path, data, 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestViTOddNames trains on classes whose names would change what a terminal
+// shows, and cannot stand in XML.
+func TestViTOddNames(t *testing.T) {
+	dir := t.TempDir()
+	for _, class := range []string{"two\nlines", "\x1b[31mred", "<&>"} {
+		for _, name := range []string{"a.png", "b.png", "c.png"} {
+			writeImage(t, false, 16, 9, dir, "data", class, name)
+		}
+	}
+	o := done(t, dir, with(tinyViT, "--data=data", "--train-split=train", "--val=0.5", "--test-split=none", "--steps=1", "--out=run")...)
+	o2 := done(t, dir, "classify", "--ckpt=run", filepath.Join("data", "two\nlines", "a.png"))
+	for _, text := range []string{o.stdout, o2.stdout} {
+		if strings.Contains(text, "\x1b") || !strings.Contains(text, `"\x1b[31mred"`) || !strings.Contains(text, `two\nlines`) || !strings.Contains(text, "<&>") {
+			t.Errorf("stdout is %q", text)
+		}
+	}
+	d := xml.NewDecoder(strings.NewReader(readFile(t, dir, "run", "confusion.svg")))
+	for {
+		if _, err := d.Token(); err == io.EOF {
+			break
+		} else if err != nil {
+			t.Fatal(err)
+		}
 	}
 }

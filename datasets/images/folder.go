@@ -10,6 +10,7 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"unicode/utf8"
 )
 
 // FolderConfig configures [OpenFolder].
@@ -40,7 +41,7 @@ type FolderConfig struct {
 // images are read at once, by several goroutines, and kept.
 //
 // Names that start with a dot are passed over, and so are files beside the class
-// folders. In a class folder, what is not an image file (links are followed) is
+// folders; links that lead nowhere are an error. In a class folder, what is not an image file (links are followed) is
 // an error: data that is left out by mistake should not go unnoticed.
 func OpenFolder(dir string, config FolderConfig) (*Set, error) {
 	decoder, err := newDecoder(config.Shape, config.Channels, config.MaxPixels)
@@ -100,10 +101,9 @@ func classFolders(dir string, wanted []string) (classes []string, folders []clas
 		if strings.HasPrefix(name, ".") {
 			continue
 		}
-		if !isFolder(path) {
-			if isImageName(name) {
-				return nil, nil, &Error{Kind: ErrClasses, File: path, Field: "its place", Want: "the folder of a class", Found: "beside the folders"}
-			}
+		if class, err := isClassFolder(path); err != nil {
+			return nil, nil, err
+		} else if !class {
 			continue
 		}
 		label := len(classes)
@@ -124,6 +124,23 @@ func classFolders(dir string, wanted []string) (classes []string, folders []clas
 		classes = wanted
 	}
 	return classes, folders, nil
+}
+
+// isClassFolder reports whether a path, which is in the folder of them, is the
+// folder of a class. It refuses what may have been meant as one: a link that
+// leads nowhere, a name that cannot be stored with a model, an image.
+func isClassFolder(path string) (bool, error) {
+	info, err := os.Stat(path)
+	name := filepath.Base(path)
+	switch {
+	case err != nil:
+		return false, &Error{Kind: ErrOpen, File: path, Err: cause(err)}
+	case info.IsDir() && !utf8.ValidString(name):
+		return false, &Error{Kind: ErrClasses, File: path, Field: "name of a class folder", Want: "UTF-8", Found: strconv.Quote(name)}
+	case !info.IsDir() && isImageName(name):
+		return false, &Error{Kind: ErrClasses, File: path, Field: "its place", Want: "the folder of a class", Found: "beside the folders"}
+	}
+	return info.IsDir(), nil
 }
 
 // someNames lists names for a message, the first ten at most.

@@ -45,7 +45,8 @@ func HalfNormalization(channels int) Normalization {
 }
 
 // Check returns an error of kind [ErrConfig] unless there are a finite mean and
-// a finite deviation above 0 for each of the channels.
+// a finite deviation above 0 for each of the channels, and what they make of
+// pixels is finite, too.
 func (n Normalization) Check(channels int) error {
 	if len(n.Mean) != channels || len(n.Std) != channels {
 		return &Error{
@@ -59,6 +60,12 @@ func (n Normalization) Check(channels int) error {
 			return &Error{
 				Kind: ErrConfig, Field: fmt.Sprintf("normalization of channel %d", c),
 				Want: "finite numbers and a deviation above 0", Found: fmt.Sprintf("mean %v, deviation %v", mean, std),
+			}
+		}
+		if most := max(math.Abs(mean), math.Abs(1-mean)) / std; most > math.MaxFloat32 {
+			return &Error{
+				Kind: ErrConfig, Field: fmt.Sprintf("normalization of channel %d", c),
+				Want: fmt.Sprintf("pixels of at most %.2g", math.MaxFloat32), Found: fmt.Sprintf("mean %v, deviation %v, and pixels of %.2g", mean, std, most),
 			}
 		}
 	}

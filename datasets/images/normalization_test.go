@@ -48,7 +48,7 @@ func TestNormalizationCheck(t *testing.T) {
 	for _, n := range []Normalization{
 		{}, {Mean: []float32{0}}, {Mean: []float32{0, 0}, Std: []float32{1, 1}},
 		{Mean: []float32{0}, Std: []float32{0}}, {Mean: []float32{0}, Std: []float32{-1}}, {Mean: []float32{0}, Std: []float32{nan}},
-		{Mean: []float32{nan}, Std: []float32{1}}, {Mean: []float32{inf}, Std: []float32{1}}, {Mean: []float32{0}, Std: []float32{inf}},
+		{Mean: []float32{nan}, Std: []float32{1}}, {Mean: []float32{inf}, Std: []float32{1}}, {Mean: []float32{1}, Std: []float32{1e-39}}, {Mean: []float32{0}, Std: []float32{inf}},
 	} {
 		wantKind(t, n.Check(1), ErrConfig)
 	}

@@ -223,6 +223,20 @@ func TestBadFolders(t *testing.T) {
 			link(t, filepath.Join(dir, "gone"), filepath.Join(dir, "a", "1.png"))
 			return folder(nil, nil)(t, dir)
 		}},
+		{"class that is a link to nothing", ErrOpen, "b: cannot be read", func(t *testing.T, dir string) error {
+			link(t, filepath.Join(dir, "gone"), filepath.Join(dir, "b"))
+			return folder(map[string][]byte{"a/1.png": good}, nil)(t, dir)
+		}},
+		{"class that is a link to itself", ErrOpen, "b: cannot be read", func(t *testing.T, dir string) error {
+			link(t, "b", filepath.Join(dir, "b"))
+			return folder(map[string][]byte{"a/1.png": good}, nil)(t, dir)
+		}},
+		{"class of no text", ErrClasses, `name of a class folder is "b\xff", want UTF-8`, func(t *testing.T, dir string) error {
+			if err := os.Mkdir(filepath.Join(dir, "b\xff"), 0o755); err != nil {
+				t.Skip(err)
+			}
+			return folder(map[string][]byte{"a/1.png": good}, nil)(t, dir)
+		}},
 		{"link to a folder", ErrNotRegular, "1.png: wrong kind of file: it is a folder", func(t *testing.T, dir string) error {
 			write(t, dir, "a/0.png", good)
 			link(t, dir, filepath.Join(dir, "a", "1.png"))
