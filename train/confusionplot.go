@@ -34,7 +34,7 @@ type figures struct {
 // confusion.svg and confusion.json. data names what was measured.
 func (e Evaluation) WriteFigures(dir, data string) error {
 	if e.Confusion == nil {
-		return fmt.Errorf("%s: the evaluation has no classes to draw", dir)
+		return fmt.Errorf("%s: there is no confusion to draw: it is counted of up to %d classes", dir, mostConfused)
 	}
 	if err := writeJSON(filepath.Join(dir, confusionFile), figures{data, number(e.Loss), number(e.Accuracy), e.Exact, e.Count, e.Confusion.line()}); err != nil {
 		return err

@@ -15,13 +15,6 @@ import (
 // ValSplit is the split that a run holds out of its training split.
 const ValSplit = "val"
 
-// isViT reports whether the checkpoint at path is a vision transformer. What is
-// wrong with it shows when it is loaded.
-func isViT(path string) bool {
-	summary, err := checkpoints.Inspect(path)
-	return err == nil && summary.ModelType == "vit"
-}
-
 // evaluateImages measures a vision transformer.
 func (r EvalRequest) evaluateImages(ctx context.Context) (Evaluation, error) {
 	if r.Context != 0 {

@@ -6,6 +6,7 @@ import (
 	"math"
 	"path/filepath"
 
+	"github.com/stria-ml/stria/checkpoints"
 	"github.com/stria-ml/stria/datasets"
 )
 
@@ -42,7 +43,11 @@ func (r EvalRequest) CheckNamed(name func(key string) string) error {
 
 // Evaluate measures a stored model.
 func Evaluate(ctx context.Context, r EvalRequest) (Evaluation, error) {
-	if isViT(r.Path) {
+	family, err := checkpoints.FamilyOf(r.Path)
+	switch {
+	case err != nil:
+		return Evaluation{}, err
+	case family == checkpoints.FamilyViT:
 		return r.evaluateImages(ctx)
 	}
 	return r.evaluateText(ctx)

@@ -61,7 +61,7 @@ func sameImages(training, test images.Source) error {
 		return fmt.Errorf("the images to train on are %v, those to test on %v", a, b)
 	}
 	if a, b := training.Classes(), test.Classes(); !slices.Equal(a, b) {
-		return fmt.Errorf("the classes to train on are %q, those to test on %q", a, b)
+		return fmt.Errorf("to train on there are %s, to test on %s", named(a), named(b))
 	}
 	return nil
 }

@@ -41,13 +41,20 @@ func evaluationRows(model *vit.Model, source images.Source, asked int) int {
 	return max(1, min(asked, source.Len()))
 }
 
+// mostConfused is how many classes a confusion is counted of: its size is their
+// square.
+const mostConfused = 4096
+
 // run measures the model on the whole source. An image without an answer, as
 // its logits are not finite, is not right, and in no cell of the confusion.
 func (e *imageEvaluator) run(ctx context.Context) (Evaluation, error) {
 	graph := autograd.NewGraph(autograd.Inference(), autograd.OnDevice(e.model.Norm.Weight.Value.Device()))
 	defer graph.Close()
 	c := &nn.Context{Graph: graph}
-	result := Evaluation{HasAccuracy: true, Confusion: NewConfusion(e.pass.Source().Classes())}
+	result := Evaluation{HasAccuracy: true}
+	if classes := e.pass.Source().Classes(); len(classes) <= mostConfused {
+		result.Confusion = NewConfusion(classes)
+	}
 	sum := 0.0
 	e.pass.Reset()
 	e.unanswered = 0
@@ -74,7 +81,7 @@ func (e *imageEvaluator) run(ctx context.Context) (Evaluation, error) {
 }
 
 // count adds an image of a class to the result, and returns its loss. Losses are
-// summed image by image, so that the mean is the same for any size of the batch.
+// summed image by image, so that how they are batched does not change the sum.
 func (e *imageEvaluator) count(result *Evaluation, logits []float64, label int) (loss float64) {
 	result.Count++
 	answer, loss := answerOf(logits, label)
@@ -82,7 +89,9 @@ func (e *imageEvaluator) count(result *Evaluation, logits []float64, label int) 
 		e.unanswered++
 		return loss
 	}
-	result.Confusion.Counts[label][answer]++
+	if result.Confusion != nil {
+		result.Confusion.Counts[label][answer]++
+	}
 	if answer == label {
 		result.Exact++
 	}
