@@ -1,6 +1,10 @@
 package images
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/stria-ml/stria/internal/plaintext"
+)
 
 // Kind is what is wrong with data or a request. It is an error itself, for
 // errors.Is: errors.Is(err, images.ErrTruncated).
@@ -70,7 +74,7 @@ func (e *Error) Error() string {
 	var text strings.Builder
 	text.WriteString("images: ")
 	if e.File != "" {
-		text.WriteString(e.File + ": ")
+		text.WriteString(plaintext.Of(e.File) + ": ")
 	}
 	text.WriteString(e.Kind.Error())
 	if e.Field != "" {

@@ -231,12 +231,13 @@ func TestBadFolders(t *testing.T) {
 			link(t, "b", filepath.Join(dir, "b"))
 			return folder(map[string][]byte{"a/1.png": good}, nil)(t, dir)
 		}},
-		{"class of no text", ErrClasses, `name of a class folder is "b\xff", want UTF-8`, func(t *testing.T, dir string) error {
+		{"class of no text", ErrClasses, `b\xff": wrong classes: name of a class folder is "b\xff", want UTF-8`, func(t *testing.T, dir string) error {
 			if err := os.Mkdir(filepath.Join(dir, "b\xff"), 0o755); err != nil {
 				t.Skip(err)
 			}
 			return folder(map[string][]byte{"a/1.png": good}, nil)(t, dir)
 		}},
+		{"name that would clear a terminal", ErrDecode, `\x1b[2J.png": cannot be decoded`, folder(map[string][]byte{"a/\x1b[2J.png": nil}, nil)},
 		{"link to a folder", ErrNotRegular, "1.png: wrong kind of file: it is a folder", func(t *testing.T, dir string) error {
 			write(t, dir, "a/0.png", good)
 			link(t, dir, filepath.Join(dir, "a", "1.png"))
