@@ -26,8 +26,8 @@ func gqaFamily() *family[train.GQAOptions] {
 
 func gqaLong() string {
 	text := "Trains a grouped-query-attention language model, on sums that it makes or on a text.\n" +
-		"The results are in a run folder: checkpoints, metrics.jsonl, loss.svg. Every flag can stand\n" +
-		"in a YAML file, as a key of the same name.\n\nPresets:\n"
+		"The results are in a run folder: checkpoints, metrics.jsonl, loss.svg. Every flag but\n" +
+		"--config can stand in a YAML file, as a key of the same name.\n\nPresets:\n"
 	for _, p := range train.GQAPresets() {
 		o := p.Options
 		context := ""

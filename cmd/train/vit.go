@@ -27,9 +27,10 @@ func vitFamily() *family[train.ViTOptions] {
 func vitLong() string {
 	text := "Trains a vision transformer to tell classes of images apart: figures that it draws (shapes), the files\n" +
 		"of MNIST, Fashion-MNIST, CIFAR-10 or CIFAR-100, or a folder with a folder of PNG, JPEG or GIF files for each\n" +
-		"class, which may be divided into folders train and test. The test split is measured once, at the end.\n" +
+		"class, which may be divided into folders train and test. The test split is measured once, at the end;\n" +
+		"preset images has none, unless --test-split names it.\n" +
 		"The results are in a run folder: checkpoints, metrics.jsonl, loss.svg, confusion.svg and confusion.json.\n" +
-		"Every flag can stand in a YAML file, as a key of the same name.\n\nPresets:\n"
+		"Every flag but --config can stand in a YAML file, as a key of the same name.\n\nPresets:\n"
 	for _, p := range train.ViTPresets() {
 		o := p.Options
 		text += fmt.Sprintf("  %-12s %s:\n  %12s patches of %v, %d layers of width %d, %d heads, batch %d, lr %v, %d steps\n",
