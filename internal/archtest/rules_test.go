@@ -14,6 +14,7 @@ var allowed = map[string][]string{
 	"internal/half":        {},
 	"internal/parallel":    {"internal/freelist"},
 	"internal/peakmem":     {},
+	"internal/plaintext":   {},
 	"internal/philox":      {},
 	"internal/regularfile": {},
 	"internal/seeded":      {"internal/philox"},
@@ -59,14 +60,15 @@ var allowed = map[string][]string{
 	"tokenizer": {},
 	"datasets":  {"internal/seeded", "tokenizer"},
 
-	"datasets/images": {"internal/freelist", "internal/philox", "internal/seeded"},
+	"datasets/images": {"internal/freelist", "internal/philox", "internal/plaintext", "internal/seeded"},
 
 	// training
 	"train": {
-		"internal/atomicfile", "internal/parallel", "internal/peakmem", "internal/regularfile", "internal/strictjson", "tensor", "autograd", "nn",
+		"internal/atomicfile", "internal/cpu", "internal/parallel", "internal/peakmem", "internal/plaintext", "internal/regularfile",
+		"internal/strictjson", "tensor", "autograd", "nn",
 		"models/gqa", "models/vit", "checkpoints", "checkpoints/safetensors", "datasets", "datasets/images", "optim", "tokenizer",
 	},
-	"cmd/train": {"internal/regularfile", "tensor", "nn", "models/gqa", "checkpoints", "checkpoints/safetensors", "datasets", "tokenizer", "train"},
+	"cmd/train": {"internal/plaintext", "internal/regularfile", "tensor", "nn", "models/gqa", "checkpoints", "checkpoints/safetensors", "datasets", "tokenizer", "train"},
 }
 
 // public is what programs outside of the module may import, the examples among
