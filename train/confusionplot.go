@@ -71,7 +71,7 @@ func (c *Confusion) plot(title string) (*plot.Plot, error) {
 	p.X.Tick.Label.Rotation = math.Pi / 2
 	p.X.Tick.Label.XAlign, p.X.Tick.Label.YAlign = text.XRight, text.YCenter
 	for _, axis := range [...]*plot.Axis{&p.X, &p.Y} { // no lines, but the distance that ticks make
-		axis.LineStyle.Width, axis.Tick.Length, axis.Tick.LineStyle.Color = 0, 3*vg.Millimeter, color.Transparent
+		axis.LineStyle.Width, axis.Tick.Length, axis.Tick.LineStyle.Color = 0, 3*vg.Millimeter, color.White
 	}
 	return p, nil
 }

@@ -2,7 +2,8 @@
 //
 // A [Task] is a model and its data. A [Trainer] makes steps on it: it draws
 // batches, records the loss on a graph, clips the gradients by their common
-// norm and lets an [optim.Optimizer] apply them at the learning rate of a [optim.Schedule].
+// norm and lets an [optim.Optimizer] apply them at the learning rate of an
+// [optim.Schedule].
 // Results go to the folder of a [Run], progress to a [Reporter]:
 //
 //	options, err := train.GQAPreset("default")

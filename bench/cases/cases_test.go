@@ -64,6 +64,20 @@ func TestStepFLOPs(t *testing.T) {
 	}
 }
 
+// TestVisionFLOPs adds the products of a step up one by one.
+func TestVisionFLOPs(t *testing.T) {
+	const B, T, D, H, d, hidden, layers, patch, classes = 64, 65, 192, 3, 64, 768, 6, 48, 10
+	product := func(m, k, n int) float64 { return 2 * float64(m) * float64(k) * float64(n) }
+	layer := 4*product(B*T, D, D) + 2*product(B*T, D, hidden) + B*H*(product(T, d, T)+product(T, T, d))
+	want := 3*(layers*layer+product(B, D, classes)) + 2*product(B*(T-1), patch, D)
+	if got := visionFLOPs(vitToy(), B); math.Abs(got/want-1) > 1e-12 {
+		t.Errorf("%g, want %g", got, want)
+	}
+	if got := must(vitToy().Parameters()); got != 2_693_578 {
+		t.Errorf("%d parameters, want 2693578", got)
+	}
+}
+
 func TestParameterCounts(t *testing.T) {
 	for want, m := range map[int]languageModel{2_951_424: gqaToy(), 26_747_392: gqaSmall()} {
 		if got := must(m.config.Parameters()); got != want {

@@ -1,66 +1,49 @@
 package cases
 
 import (
+	"fmt"
+
 	"github.com/stria-ml/stria/autograd"
+	"github.com/stria-ml/stria/models/vit"
 	"github.com/stria-ml/stria/nn"
 	"github.com/stria-ml/stria/tensor"
 )
 
-// visionBlocks is the body of a vision transformer (Dosovitskiy et al. 2021,
-// arXiv:2010.11929): 64 patches and a class token through pre-norm blocks that
-// see everything.
-type visionBlocks struct {
-	Blocks []*nn.Block
-	Norm   *nn.LayerNorm
+const visionBatch = 64
+
+// vitToy is a vision transformer of 2.69 million parameters: 64 patches and a
+// class token through six blocks.
+func vitToy() vit.Config {
+	labels := make([]string, 10)
+	for i := range labels {
+		labels[i] = fmt.Sprintf("class %d", i)
+	}
+	return vit.Config{
+		ImageSize: nn.Square(32), PatchSize: nn.Square(4), NumChannels: 3, HiddenSize: 192, IntermediateSize: 768,
+		NumHiddenLayers: 6, NumAttentionHeads: 3, Labels: labels,
+	}.Defaults()
 }
 
-const (
-	visionBatch  = 64
-	visionTokens = 65
-	visionWidth  = 192
-	visionHeads  = 3
-	visionHidden = 768
-	visionLayers = 6
-)
-
-func newVisionBlocks() *visionBlocks {
-	norm := func() *nn.LayerNorm {
-		return must(nn.NewLayerNorm(nn.NormConfig{Width: visionWidth, Eps: 1e-5, Bias: true}))
-	}
-	v := &visionBlocks{Norm: norm()}
-	for range visionLayers {
-		v.Blocks = append(v.Blocks, &nn.Block{
-			AttentionNorm: norm(), MLPNorm: norm(),
-			Attention: must(nn.NewGroupedQueryAttention(nn.AttentionConfig{
-				Width: visionWidth, Heads: visionHeads,
-				QueryBias: true, KeyBias: true, ValueBias: true, OutputBias: true,
-			})),
-			MLP: must(nn.NewMLP(nn.MLPConfig{Width: visionWidth, Hidden: visionHidden, Bias: true, Activation: nn.GELU})),
-		})
-	}
-	nn.InitDefault(v, tensor.NewStream(1))
-	return v
+// visionFLOPs counts the products of a training step: backward does twice what
+// forward does, but for the pixels, which get no gradient.
+func visionFLOPs(c vit.Config, batch int) float64 {
+	d, tokens := c.HiddenSize, c.Tokens()
+	block := 4*d*d + 2*d*c.IntermediateSize + 2*tokens*d // multiply-adds of a token: weights, scores
+	patches := (tokens - 1) * c.NumChannels * c.PatchSize.Count() * d
+	return 2 * float64(batch) * float64(3*(c.NumHiddenLayers*tokens*block+d*c.Classes())+2*patches)
 }
 
-// forward returns (B, T, D) of x: (B, T, D).
-func (v *visionBlocks) forward(c *nn.Context, x *autograd.Var) *autograd.Var {
-	for _, block := range v.Blocks {
-		x = block.Forward(c, x)
-	}
-	return v.Norm.Forward(c, x)
-}
-
-// visionStep is a training step of the blocks alone, on embedded patches.
+// visionStep is a training step of a vision transformer.
 func visionStep() Case {
-	const weights = visionLayers * (4*visionWidth*visionWidth + 2*visionWidth*visionHidden)
-	const scores = visionLayers * visionTokens * 2 * visionWidth // of a token
+	config := vitToy()
 	return Case{
-		Name: "Step/vit-blocks", FLOPs: 3 * 2 * visionBatch * visionTokens * (weights + scores),
-		Tokens: visionBatch * visionTokens, Model: true,
+		Name: "Step/vit-toy", FLOPs: visionFLOPs(config, visionBatch), Tokens: visionBatch * config.Tokens(), Model: true,
 		Prepare: onGraph(func(g *autograd.Graph) func() {
-			model, x := newVisionBlocks(), normal(visionBatch, visionTokens, visionWidth)
+			model := must(vit.New(config, vit.Options{Random: tensor.NewStream(1)}))
+			pixels := normal(visionBatch, config.NumChannels, config.ImageSize.Height, config.ImageSize.Width)
+			labels := tensor.RandInt(tensor.NewStream(2), int64(config.Classes()), visionBatch)
 			return optimized(g, model, func(c *nn.Context) *autograd.Var {
-				return model.forward(c, c.Graph.Const(x)).Square().Mean()
+				return model.Loss(c, c.Graph.Const(pixels), labels, nn.LossOptions{})
 			})
 		}),
 	}

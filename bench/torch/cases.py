@@ -109,8 +109,8 @@ def attention(name):
 
 
 def training_step(name):
-    if name == "vit-blocks":
-        model, inputs = models.VisionBlocks(), (torch.randn(64, 65, 192),)
+    if name == "vit-toy":
+        model, inputs = models.ViT(), (torch.randn(64, 3, 32, 32), torch.randint(0, 10, (64,)))
     else:
         c = models.CONFIGS[name]
         model = models.GQA(c, c.context)

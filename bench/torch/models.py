@@ -153,13 +153,24 @@ class VisionBlock(nn.Module):
         return x + self.down(F.gelu(self.up(self.norm2(x))))
 
 
-class VisionBlocks(nn.Module):
-    def __init__(self, width=192, layers=6):
-        super().__init__()
-        self.blocks, self.norm = nn.Sequential(*(VisionBlock(width) for _ in range(layers))), nn.LayerNorm(width)
+class ViT(nn.Module):
+    """A vision transformer on square images, its patches cut by views."""
 
-    def forward(self, x):
-        return self.norm(self.blocks(x)).square().mean()
+    def __init__(self, image=32, patch=4, channels=3, width=192, layers=6, classes=10):
+        super().__init__()
+        self.grid, self.patch = image // patch, patch
+        self.embed = nn.Linear(channels * patch * patch, width)
+        self.class_token = nn.Parameter(torch.zeros(1, 1, width))
+        self.positions = nn.Parameter(torch.randn(1, 1 + self.grid ** 2, width) * 0.02)
+        self.blocks, self.norm = nn.Sequential(*(VisionBlock(width) for _ in range(layers))), nn.LayerNorm(width)
+        self.classifier = nn.Linear(width, classes)
+
+    def forward(self, pixels, labels):
+        B, C, _, _ = pixels.shape
+        g, p = self.grid, self.patch
+        patches = pixels.view(B, C, g, p, g, p).permute(0, 2, 4, 1, 3, 5).reshape(B, g * g, C * p * p)
+        x = torch.cat([self.class_token.expand(B, -1, -1), self.embed(patches)], 1) + self.positions
+        return F.cross_entropy(self.classifier(self.norm(self.blocks(x))[:, 0]), labels)
 
 
 class SmallAttention(nn.Module):

@@ -45,7 +45,7 @@ func load(path string) error {
 	c := m.Config
 	fmt.Printf("%s: %d parameters, %d layers of %d query heads over %d key/value heads of width %d\n",
 		c.ModelType, nn.Count(m), c.NumHiddenLayers, c.NumAttentionHeads, c.NumKeyValueHeads, c.HeadDim)
-	fmt.Printf("stored as %v (learned from %s and %s)\n", report.Layout, report.Origin.Heads, report.Origin.Rotary)
+	fmt.Printf("stored as %v (heads learned from %s, rotary layout from %s)\n", report.Layout, report.Origin.Heads, report.Origin.Rotary)
 	generation, err := m.Generate(context.Background(), []int64{1, 2, 3}, gqa.GenerateOptions{MaxTokens: 6})
 	if err != nil {
 		return err
